@@ -1,0 +1,18 @@
+// Sizes and numbers as people write and read them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace weir::cli {
+
+// "4096", "64K", "1.5M", "2G", "1T": powers of 1024, either case. Throws Error(Config).
+std::uint64_t parse_size(std::string_view text);
+
+std::string show_bytes(std::uint64_t bytes);  // "64.0 MiB"
+std::string show_count(std::uint64_t count);  // "12,345,678"
+std::string show_percent(double share);       // "0.0123 %"
+std::string show_age(double seconds);         // "3 days"
+
+}  // namespace weir::cli

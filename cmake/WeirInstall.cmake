@@ -1,0 +1,33 @@
+# cmake --install: headers, library, command, and what find_package(weir) and pkg-config read.
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weir)
+
+install(TARGETS weir EXPORT weir-targets)
+install(DIRECTORY include/weir TYPE INCLUDE FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+install(EXPORT weir-targets NAMESPACE weir:: DESTINATION ${package_dir})
+if(WEIR_CLI)
+  install(TARGETS weir-cli)
+  if(BUILD_SHARED_LIBS)
+    file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+    set_target_properties(weir-cli PROPERTIES INSTALL_RPATH $ORIGIN/${bin_to_lib})
+  endif()
+endif()
+
+configure_package_config_file(cmake/weir-config.cmake.in weir-config.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(weir-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/weir-config.cmake
+              ${PROJECT_BINARY_DIR}/weir-config-version.cmake
+        DESTINATION ${package_dir})
+
+# A static libweir leaves libsodium to its user, so plain `pkg-config --libs` must name it.
+if(BUILD_SHARED_LIBS)
+  set(pc_requires Requires.private)
+else()
+  set(pc_requires Requires)
+endif()
+file(RELATIVE_PATH pc_to_prefix
+  ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" pc_to_prefix ${pc_to_prefix})
+configure_file(cmake/weir.pc.in weir.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/weir.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,99 @@
+// m cells of d bits (1 to 8), packed without gaps: cell i is bits [i d, i d + d) of the array.
+//
+// A cell is read and written through the two bytes at its first bit, so it costs one cache
+// line but for one in 64 cells, and m = 43,690 three-bit cells fit 16 KiB as in the IBF paper.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "core/memory.hpp"
+#include "core/prefetch.hpp"
+
+namespace weir {
+
+class Cells {
+ public:
+  Cells(std::byte* memory, unsigned bits) noexcept
+      : memory_(memory), bits_(bits), mask_(static_cast<std::uint16_t>((1u << bits) - 1)) {}
+
+  // Bytes for `count` cells; the last cell is read as two bytes.
+  static std::uint64_t bytes(std::uint64_t count, unsigned bits) noexcept {
+    return round_up((count * bits + 7) / 8 + 1, line_bytes);
+  }
+  // Cells that fit into `bytes`.
+  static std::uint64_t fit(std::uint64_t bytes, unsigned bits) noexcept {
+    const std::uint64_t whole_lines = bytes / line_bytes * line_bytes;
+    return whole_lines == 0 ? 0 : (whole_lines - 1) * 8 / bits;
+  }
+
+  [[nodiscard]] unsigned get(std::uint64_t i) const noexcept {
+    const std::uint64_t bit = i * bits_;
+    return (load(bit >> 3) >> (bit & 7)) & mask_;
+  }
+  void set(std::uint64_t i, unsigned value) noexcept {
+    const std::uint64_t bit = i * bits_;
+    const unsigned shift = bit & 7;
+    const unsigned old = load(bit >> 3);
+    store(bit >> 3, (old & ~(static_cast<unsigned>(mask_) << shift)) | (value << shift));
+  }
+  void prefetch(std::uint64_t i) const noexcept { prefetch_line(memory_ + (i * bits_ >> 3)); }
+
+  [[nodiscard]] unsigned max() const noexcept { return mask_; }
+
+  // Cells of [first, end) that are not zero, 64 bits at a time: or a cell's bits onto its first
+  // one, keep the first bits, count. `first` must be a multiple of 64.
+  [[nodiscard]] std::uint64_t count_nonzero(std::uint64_t first, std::uint64_t end) const noexcept {
+    const std::uint64_t end_bit = end * bits_;
+    std::uint64_t nonzero = 0;
+    for (std::uint64_t bit = first * bits_; bit < end_bit; bit += 64) {
+      const std::uint64_t here = word(bit, end_bit);
+      std::uint64_t any = here;
+      if (bits_ > 1) {
+        const std::uint64_t next = bit + 64 < end_bit ? word(bit + 64, end_bit) : 0;
+        for (unsigned j = 1; j < bits_; ++j) any |= (here >> j) | (next << (64 - j));
+        any &= first_bits(bit);
+      }
+      nonzero += static_cast<unsigned>(__builtin_popcountll(any));
+    }
+    return nonzero;
+  }
+
+ private:
+  // The 64 bits from `bit` on, those from `end` on cleared.
+  [[nodiscard]] std::uint64_t word(std::uint64_t bit, std::uint64_t end) const noexcept {
+    std::uint64_t w = 0;
+    const std::uint64_t left = end - bit;
+    std::memcpy(&w, memory_ + bit / 8, left >= 64 ? 8 : (left + 7) / 8);
+    return left >= 64 ? w : w & ((std::uint64_t{1} << left) - 1);
+  }
+  // Ones where a cell begins, in the word that begins at `bit`.
+  [[nodiscard]] std::uint64_t first_bits(std::uint64_t bit) const noexcept {
+    const auto offset = static_cast<unsigned>((bits_ - bit % bits_) % bits_);
+    return every_[bits_] << offset;
+  }
+  // Every d-th bit, from the first on.
+  static constexpr auto every_ = [] {
+    std::array<std::uint64_t, 9> patterns{};
+    for (unsigned d = 1; d <= 8; ++d)
+      for (unsigned b = 0; b < 64; b += d) patterns[d] |= std::uint64_t{1} << b;
+    return patterns;
+  }();
+
+  [[nodiscard]] unsigned load(std::uint64_t byte) const noexcept {
+    std::uint16_t two;
+    std::memcpy(&two, memory_ + byte, 2);
+    return two;
+  }
+  void store(std::uint64_t byte, unsigned value) noexcept {
+    const auto two = static_cast<std::uint16_t>(value);
+    std::memcpy(memory_ + byte, &two, 2);
+  }
+
+  std::byte* memory_;
+  unsigned bits_;
+  std::uint16_t mask_;
+};
+
+}  // namespace weir

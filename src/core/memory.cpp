@@ -1,0 +1,66 @@
+#include "core/memory.hpp"
+
+#include <sys/mman.h>
+
+#include <cstring>
+#include <new>
+#include <string>
+
+#include "weir/error.hpp"
+
+namespace weir {
+namespace {
+
+constexpr std::uint64_t huge_page = 2 << 20;
+
+[[noreturn]] void no_memory(std::uint64_t bytes) {
+  throw Error(ErrorCode::NoMemory, "the system does not give " + std::to_string(bytes) +
+                                       " bytes of memory; ask for less");
+}
+
+// A huge-page boundary with room for `bytes`: reserve address space only, then open the
+// aligned part and give the rest back.
+std::byte* map_aligned(std::uint64_t bytes) {
+  const std::uint64_t reserved = bytes + huge_page;
+  if (reserved < bytes) no_memory(bytes);
+  void* const whole =
+      mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (whole == MAP_FAILED) no_memory(bytes);
+  const auto start = reinterpret_cast<std::uintptr_t>(whole);
+  const std::uintptr_t aligned = round_up(start, huge_page);
+  auto* const block = reinterpret_cast<std::byte*>(aligned);
+  if (aligned > start) munmap(whole, aligned - start);
+  const std::uintptr_t end = aligned + bytes;
+  if (start + reserved > end) munmap(reinterpret_cast<void*>(end), start + reserved - end);
+  if (mmap(block, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+      MAP_FAILED) {
+    munmap(block, bytes);
+    no_memory(bytes);
+  }
+  madvise(block, bytes, MADV_HUGEPAGE);  // advice: a refusal costs speed only
+  return block;
+}
+
+}  // namespace
+
+std::uint64_t largest_block(std::uint64_t budget) noexcept {
+  if (budget < huge_page) return budget / line_bytes * line_bytes;
+  return budget / page_bytes * page_bytes;
+}
+
+std::byte* allocate_block(std::uint64_t bytes) {
+  if (bytes >= huge_page) return map_aligned(round_up(bytes, page_bytes));
+  void* const block = ::operator new(bytes, std::align_val_t{line_bytes}, std::nothrow);
+  if (block == nullptr) no_memory(bytes);
+  std::memset(block, 0, bytes);
+  return static_cast<std::byte*>(block);
+}
+
+void free_block(std::byte* block, std::uint64_t bytes) noexcept {
+  if (bytes >= huge_page)
+    munmap(block, round_up(bytes, page_bytes));
+  else
+    ::operator delete(block, std::align_val_t{line_bytes});
+}
+
+}  // namespace weir

@@ -1,0 +1,172 @@
+// Cells that fade: what SBF and the importance-aware filters have in common.
+//
+//   m cells of d bits with values 0..M. For every record, repeats too:
+//   (1) Seen iff none of its K cells is 0
+//   (2) P cells lose 1
+//   (3) its K cells are raised, never lowered, to the value of the record's class
+//
+// A Policy says which value a record sets, (3), and which cells lose, (2):
+//   Policy::value(shape, weight)                 1..M
+//   Policy::weighted_choice                      false: P uniformly random cells, zero cells too
+//                                                true: nonzero cells, likelier the lower (IBF-H)
+//   Policy::info(), Policy::complete(params, request, bytes), Policy::predict(shape, stream)
+//   Policy::Shape                                m, K, P, top (the value M), visit()
+#pragma once
+
+#include <bit>
+
+#include "core/cells.hpp"
+#include "core/marked_index.hpp"
+#include "filter/filter_handle.hpp"
+
+namespace weir {
+
+inline constexpr unsigned fading_max_probes = 32, fading_max_decrements = 4096;
+inline constexpr std::uint64_t fading_index_cluster = 64;  // cells a bit of IBF-H's index
+
+template <class Policy>
+class FadingCells {
+ public:
+  using Shape = typename Policy::Shape;
+  struct Target {
+    std::uint64_t position[fading_max_probes];
+    Draws draws{0};
+    unsigned value;
+  };
+  static constexpr std::size_t lookahead = 12;
+
+  static const StructureInfo& info() noexcept { return Policy::info(); }
+  static void complete(Params& params, const Request& request, std::uint64_t bytes) {
+    Policy::complete(params, request, bytes);
+  }
+  static unsigned bits(const Shape& shape) noexcept {
+    return static_cast<unsigned>(std::bit_width(shape.top));
+  }
+  static std::uint64_t bytes(const Shape& shape) noexcept {
+    return Cells::bytes(shape.m, bits(shape)) +
+           (Policy::weighted_choice ? MarkedIndex::bytes(shape.m, fading_index_cluster) : 0);
+  }
+  static Prediction predict(const Shape& shape, const StreamModel& stream) {
+    return Policy::predict(shape, stream);
+  }
+
+  FadingCells(const Shape& shape, std::byte* memory, RecordRandom random) noexcept
+      : shape_(shape),
+        cells_(memory, bits(shape)),
+        random_(random),
+        nonzero_cells_(memory + Cells::bytes(shape.m, bits(shape)), shape.m, fading_index_cluster,
+                       Policy::weighted_choice) {}
+
+  void locate(Digest digest, Target& target) const noexcept {
+    Draws draws(digest);
+    for (unsigned i = 0; i < shape_.K; ++i) target.position[i] = draws.below(shape_.m);
+  }
+  void prepare(Digest digest, std::uint32_t weight, Target& target) noexcept {
+    locate(digest, target);
+    target.draws = random_.at(records_++);
+    target.value = Policy::value(shape_, weight);
+  }
+  void prefetch(const Target& target) const noexcept {
+    for (unsigned i = 0; i < shape_.K; ++i) cells_.prefetch(target.position[i]);
+    Draws draws = target.draws;
+    for (unsigned i = 0; i < shape_.P; ++i) cells_.prefetch(draws.below(shape_.m));
+  }
+  [[nodiscard]] bool contains(const Target& target) const noexcept {
+    bool all = true;
+    for (unsigned i = 0; i < shape_.K; ++i) all &= cells_.get(target.position[i]) != 0;
+    return all;
+  }
+  Verdict observe(const Target& target) noexcept {
+    const bool seen = contains(target);  // (1)
+    seen_ += seen;
+    Draws draws = target.draws;
+    for (unsigned i = 0; i < shape_.P; ++i) {  // (2)
+      if constexpr (Policy::weighted_choice) {
+        if (nonzero_ == 0) break;
+        lower(choose_weighted(draws));
+      } else {
+        lower(draws.below(shape_.m));
+      }
+    }
+    for (unsigned i = 0; i < shape_.K; ++i) raise(target.position[i], target.value);  // (3)
+    return seen ? Verdict::Seen : Verdict::New;
+  }
+
+  template <class F>
+  void registers(F&& f) {
+    f(records_), f(seen_), f(nonzero_);
+    if constexpr (Policy::weighted_choice) nonzero_cells_.registers(f);
+  }
+  void verify() const {
+    if (cells_.count_nonzero(0, shape_.m) != nonzero_ || seen_ > records_)
+      throw Error(ErrorCode::BadState, "its registers do not fit its cells");
+    if (shape_.top != cells_.max())
+      for (std::uint64_t i = 0; i < shape_.m; ++i)
+        if (cells_.get(i) > shape_.top)
+          throw Error(ErrorCode::BadState, "a cell is above its largest value");
+    if constexpr (Policy::weighted_choice) nonzero_cells_.verify(marks());
+  }
+  void health(Health& health) const noexcept {
+    health.fill = static_cast<double>(nonzero_) / static_cast<double>(shape_.m);
+    health.fpr = std::pow(health.fill, shape_.K);
+    health.records = records_;
+    health.seen = seen_;
+  }
+  static constexpr const char* no_merge =
+      "their cells hold how long ago keys came, each on its own clock";
+
+ private:
+  void lower(std::uint64_t cell) noexcept {
+    const unsigned value = cells_.get(cell);
+    cells_.set(cell, value - (value != 0));
+    nonzero_ -= value == 1;
+    if constexpr (Policy::weighted_choice)
+      if (value == 1) nonzero_cells_.unmark(cell, nonzero_, marks());
+  }
+  void raise(std::uint64_t cell, unsigned value) noexcept {
+    const unsigned old = cells_.get(cell);
+    cells_.set(cell, std::max(old, value));
+    nonzero_ += old == 0;
+    if constexpr (Policy::weighted_choice)
+      if (old == 0) nonzero_cells_.mark(cell, nonzero_, marks());
+  }
+
+  // A nonzero cell with probability proportional to 1/value. One draw serves a trial: its high
+  // bits choose the cell, its low half accepts with probability 1/value. At most M times
+  // (1/fill) trials are expected; where few cells are nonzero, the index finds one.
+  std::uint64_t choose_weighted(Draws& draws) noexcept {
+    for (;;) {
+      std::uint64_t cell, luck;
+      if (nonzero_cells_.wanted(nonzero_)) {
+        cell = nonzero_cells_.choose(draws, nonzero_, marks());
+        luck = draws.next();
+      } else {
+        luck = draws.next();
+        cell = reduce(luck, shape_.m);
+      }
+      const unsigned value = cells_.get(cell);
+      if (value != 0 && (luck & 0xffffffff) * value >> 32 == 0) return cell;
+    }
+  }
+
+  struct Marks {
+    const Cells& cells;
+    bool operator()(std::uint64_t cell) const noexcept { return cells.get(cell) != 0; }
+    [[nodiscard]] std::uint64_t count(std::uint64_t first, std::uint64_t end) const noexcept {
+      return cells.count_nonzero(first, end);
+    }
+    [[nodiscard]] std::uint64_t select(std::uint64_t first, std::uint64_t rank) const noexcept {
+      for (;; ++first)
+        if (cells.get(first) != 0 && rank-- == 0) return first;
+    }
+  };
+  [[nodiscard]] Marks marks() const noexcept { return {cells_}; }
+
+  Shape shape_;
+  Cells cells_;
+  RecordRandom random_;
+  std::uint64_t records_ = 0, seen_ = 0, nonzero_ = 0;
+  MarkedIndex nonzero_cells_;  // used by the weighted choice only
+};
+
+}  // namespace weir

@@ -1,0 +1,106 @@
+// The handle of a sketch. On top of core/structure.hpp a sketch class S provides
+//   S::Target                    where a key will touch memory; plain data
+//   locate(digest, target)       fills the target; depends on the digest only
+//   prefetch(target)             asks for the lines
+//   add(target, times) -> estimate that includes them
+//   estimate(target) -> how often, as far as the sketch can tell
+//   total()                      occurrences added, less those removed
+//   S::lookahead                 how many records ahead a batch prefetches
+// and, where it can: remove(target, times); where it never can: no_remove, the reason. Where it
+// depends on the parameters, remove and merge throw before they change anything.
+//
+// A target follows from the digest alone, so that looking ahead changes no result.
+#pragma once
+
+#include "core/structure.hpp"
+
+namespace weir {
+
+template <class S>
+class SketchHandle final : public Sharded<S, SketchHandle<S>, Sketch> {
+  using Base = Sharded<S, SketchHandle<S>, Sketch>;
+  using Target = typename S::Target;
+
+ public:
+  std::uint64_t add(Digest digest, std::uint64_t times) noexcept override {
+    S& shard = this->shard(this->index_of(digest));
+    Target target;
+    shard.locate(digest, target);
+    return shard.add(target, times);
+  }
+  void add(std::span<const Digest> digests, std::span<std::uint64_t> out) noexcept override {
+    if (out.empty())
+      add_all(digests, [](std::size_t, std::uint64_t) {});
+    else
+      add_all(digests, [out](std::size_t i, std::uint64_t estimate) { out[i] = estimate; });
+  }
+
+  [[nodiscard]] std::uint64_t estimate(Digest digest) const noexcept override {
+    const S& shard = this->all()[this->index_of(digest)];
+    Target target;
+    shard.locate(digest, target);
+    return shard.estimate(target);
+  }
+  void estimate(std::span<const Digest> digests,
+                std::span<std::uint64_t> out) const noexcept override {
+    const auto shards = this->all();
+    each(
+        digests, [&](Digest d) -> const S& { return shards[this->index_of(d)]; },
+        [&](const S& shard, std::size_t i, const Target& target) {
+          out[i] = shard.estimate(target);
+        });
+  }
+
+  void remove(Digest digest, std::uint64_t times) override {
+    if constexpr (requires(S& s, const Target& t) { s.remove(t, times); }) {
+      S& shard = this->shard(this->index_of(digest));
+      Target target;
+      shard.locate(digest, target);
+      shard.remove(target, times);
+    } else {
+      static_cast<void>(digest), static_cast<void>(times);
+      throw Error(ErrorCode::Unsupported, std::string(this->info().name) +
+                                              " cannot take an occurrence back: " + S::no_remove);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t total() const noexcept override {
+    std::uint64_t sum = 0;
+    for (const S& shard : this->all()) sum += shard.total();
+    return sum;
+  }
+
+ private:
+  friend Base;
+  SketchHandle() = default;
+  ~SketchHandle() override = default;
+
+  template <class Report>
+  void add_all(std::span<const Digest> digests, Report report) noexcept {
+    const auto count_one = [&](S& shard, std::size_t i, const Target& target) {
+      report(i, shard.add(target, 1));
+    };
+    if (this->shards() == 1) {
+      S& only = this->shard(0);
+      each(
+          digests, [&only](Digest) -> S& { return only; }, count_one);
+    } else {
+      each(
+          digests, [this](Digest d) -> S& { return this->shard(this->index_of(d)); }, count_one);
+    }
+  }
+
+  template <class ShardOf, class Use>
+  static void each(std::span<const Digest> digests, ShardOf shard_of, Use use) noexcept {
+    pipelined<S::lookahead, Target>(
+        digests.size(),
+        [&](std::size_t i, Target& target) {
+          const S& shard = shard_of(digests[i]);
+          shard.locate(digests[i], target);
+          shard.prefetch(target);
+        },
+        [&](std::size_t i, const Target& target) { use(shard_of(digests[i]), i, target); });
+  }
+};
+
+}  // namespace weir

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Installs the current build into a temporary prefix, then builds and runs the outside program
+# twice: with find_package(weir), and with nothing but pkg-config and a compiler.
+# Environment, set by CTest: WEIR_SOURCE_DIR, WEIR_BUILD_DIR, CMAKE, CXX.
+set -euo pipefail
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+program=$WEIR_SOURCE_DIR/tests/install
+
+"$CMAKE" --install "$WEIR_BUILD_DIR" --prefix "$prefix" >/dev/null
+"$prefix/bin/weir" --help >/dev/null
+echo "installed; the installed command runs"
+
+"$CMAKE" -S "$program" -B "$work/build" -G Ninja \
+  -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+"$CMAKE" --build "$work/build"
+"$work/build/outside"
+echo "find_package(weir): built and ran"
+
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name weir.pc)")
+export PKG_CONFIG_PATH
+libdir=$(pkg-config --variable=libdir weir)
+read -ra flags <<<"$(pkg-config --cflags --libs weir)"
+"$CXX" -std=c++20 "$program/main.cpp" "${flags[@]}" -o "$work/outside"
+LD_LIBRARY_PATH=$libdir "$work/outside"
+echo "pkg-config: built and ran"
