@@ -2,11 +2,6 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#if defined(__GNUC__) && !defined(__clang__)
-// GCC 12's own headers pass an undefined register where any will do, and it warns of that.
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#endif
 #endif
 
 namespace weir::kernels {
