@@ -19,10 +19,17 @@ enum class ErrorCode {
 
 class Error : public std::runtime_error {
  public:
-  Error(ErrorCode code, const std::string& sentence) : std::runtime_error(sentence), code_(code) {}
+  Error(ErrorCode code, const std::string& sentence)
+      : std::runtime_error(on_one_line(sentence)), code_(code) {}
   [[nodiscard]] ErrorCode code() const noexcept { return code_; }
 
  private:
+  // A sentence may quote input: what would break the line or steer a terminal becomes '?'.
+  static std::string on_one_line(std::string sentence) {
+    for (char& c : sentence)
+      if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+    return sentence;
+  }
   ErrorCode code_;
 };
 

@@ -101,12 +101,17 @@ void sync_folder(const fs::path& file) {
   if (::fsync(fd.get()) != 0) fail("sync", folder);
 }
 
-// A link keeps pointing to the state: the file behind it is what is replaced.
-fs::path behind_links(const fs::path& path) {
-  std::error_code ignored;
-  if (!fs::is_symlink(path, ignored)) return path;
-  const fs::path target = fs::weakly_canonical(path, ignored);
-  return target.empty() ? path : target;
+// A link keeps pointing to the state: the file behind it, be it there or not, is what is
+// replaced.
+fs::path behind_links(fs::path path) {
+  constexpr int most_links = 40;  // the kernel's own limit
+  std::error_code error;
+  for (int i = 0; i < most_links && fs::is_symlink(path, error); ++i) {
+    const fs::path target = fs::read_symlink(path, error);
+    if (error) break;
+    path = path.parent_path() / target;  // a target from the root on stands for itself
+  }
+  return path;
 }
 
 }  // namespace

@@ -178,8 +178,15 @@ class Sharded : public Base {
     shard(i).registers([&](std::uint64_t& value) { value = in[next++]; });
   }
   void verify() const override {
-    if constexpr (requires(const S& s) { s.verify(); })
-      for (const S& shard : all()) shard.verify();
+    std::uint64_t records = 0;
+    for (const S& shard : all()) {
+      Health one;
+      shard.health(one);
+      // Half of the 64 bits are left for what comes, so that no count runs over.
+      if (one.records >> 63 != 0 || (records += one.records) >> 63 != 0)
+        throw Error(ErrorCode::BadState, "no stream is as long as its count of records");
+      if constexpr (requires { shard.verify(); }) shard.verify();
+    }
   }
 
   const StructureInfo* info_ = nullptr;

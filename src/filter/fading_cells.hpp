@@ -22,7 +22,7 @@
 namespace weir {
 
 inline constexpr unsigned fading_max_probes = 32, fading_max_decrements = 4096;
-inline constexpr std::uint64_t fading_index_cluster = 64;  // cells a bit of IBF-H's index
+inline constexpr std::uint64_t fading_index_cluster = 1024;  // cells a count of IBF-H's index
 
 template <class Policy>
 class FadingCells {
@@ -121,14 +121,14 @@ class FadingCells {
     cells_.set(cell, value - (value != 0));
     nonzero_ -= value == 1;
     if constexpr (Policy::weighted_choice)
-      if (value == 1) nonzero_cells_.unmark(cell, nonzero_, marks());
+      if (value == 1) nonzero_cells_.unmark(cell);
   }
   void raise(std::uint64_t cell, unsigned value) noexcept {
     const unsigned old = cells_.get(cell);
     cells_.set(cell, std::max(old, value));
     nonzero_ += old == 0;
     if constexpr (Policy::weighted_choice)
-      if (old == 0) nonzero_cells_.mark(cell, nonzero_, marks());
+      if (old == 0) nonzero_cells_.mark(cell, nonzero_);
   }
 
   // A nonzero cell with probability proportional to 1/value. One draw serves a trial: its high
@@ -151,11 +151,15 @@ class FadingCells {
 
   struct Marks {
     const Cells& cells;
-    bool operator()(std::uint64_t cell) const noexcept { return cells.get(cell) != 0; }
     [[nodiscard]] std::uint64_t count(std::uint64_t first, std::uint64_t end) const noexcept {
       return cells.count_nonzero(first, end);
     }
     [[nodiscard]] std::uint64_t select(std::uint64_t first, std::uint64_t rank) const noexcept {
+      for (;; first += 64) {
+        const std::uint64_t some = cells.count_nonzero(first, first + 64);
+        if (rank < some) break;
+        rank -= some;
+      }
       for (;; ++first)
         if (cells.get(first) != 0 && rank-- == 0) return first;
     }

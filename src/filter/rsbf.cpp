@@ -48,7 +48,7 @@ void Rsbf::complete(Params& params, const Request& request, std::uint64_t bytes)
   const std::uint64_t k = params.whole("k", 1, max_k);
   if (!params.has("M")) {
     if (bytes == 0) throw Error(ErrorCode::Config, "rsbf needs a size: give the memory or M");
-    // The index takes 1/512 and a little of what a filter takes.
+    // The index takes 0.5 % of what a filter takes.
     std::uint64_t lines = bytes / k / line_bytes;
     while (lines > 1 &&
            lines * line_bytes + MarkedIndex::bytes(lines * 512, index_cluster) > bytes / k)
@@ -114,7 +114,7 @@ void Rsbf::replace_ones(const Target& target) noexcept {
 }
 
 std::uint64_t Rsbf::OneFilter::Marks::count(std::uint64_t first, std::uint64_t end) const noexcept {
-  std::uint64_t n = 0;  // first is a multiple of 512, and the bits behind the last are zero
+  std::uint64_t n = 0;  // first is a multiple of 64, and the bits behind the last are zero
   for (std::uint64_t w = first / 64; w < (end + 63) / 64; ++w)
     n += static_cast<unsigned>(std::popcount(filter.words[w]));
   return n;
@@ -124,6 +124,11 @@ std::uint64_t Rsbf::OneFilter::Marks::select(std::uint64_t first,
                                              std::uint64_t rank) const noexcept {
   for (std::uint64_t w = first / 64;; ++w) {
     std::uint64_t word = filter.words[w];
+    const auto ones = static_cast<unsigned>(std::popcount(word));
+    if (rank >= ones) {
+      rank -= ones;
+      continue;
+    }
     for (; word != 0; word &= word - 1)
       if (rank-- == 0) return w * 64 + static_cast<unsigned>(std::countr_zero(word));
   }
@@ -133,13 +138,13 @@ void Rsbf::OneFilter::set(std::uint64_t i) noexcept {
   if (get(i)) return;
   words[i >> 6] |= std::uint64_t{1} << (i & 63);
   ++ones;
-  index.mark(i, ones, marks());
+  index.mark(i, ones);
 }
 void Rsbf::OneFilter::reset(std::uint64_t i) noexcept {
   if (!get(i)) return;
   words[i >> 6] &= ~(std::uint64_t{1} << (i & 63));
   --ones;
-  index.unmark(i, ones, marks());
+  index.unmark(i);
 }
 
 // Draws until a set bit is met; where ones are rare the index finds one.

@@ -107,7 +107,6 @@ class Rsbf {
     [[nodiscard]] bool get(std::uint64_t i) const noexcept { return words[i >> 6] >> (i & 63) & 1; }
     struct Marks {
       const OneFilter& filter;
-      bool operator()(std::uint64_t i) const noexcept { return filter.get(i); }
       [[nodiscard]] std::uint64_t count(std::uint64_t first, std::uint64_t end) const noexcept;
       [[nodiscard]] std::uint64_t select(std::uint64_t first, std::uint64_t rank) const noexcept;
     };
@@ -116,7 +115,7 @@ class Rsbf {
     void reset(std::uint64_t i) noexcept;
     std::uint64_t choose_one(Draws& draws, std::uint64_t s) noexcept;
   };
-  static constexpr std::uint64_t index_cluster = 512;  // bits a bit of the index
+  static constexpr std::uint64_t index_cluster = 4096;  // bits a count of the index
   static std::uint64_t filter_bytes(std::uint64_t s) noexcept { return (s + 511) / 512 * 64; }
   // Draws of record and filter: known ahead, whatever the other filters need.
   static Draws draws_of(const Target& target, unsigned j) noexcept {

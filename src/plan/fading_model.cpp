@@ -139,20 +139,132 @@ Prediction predict_fading(const FadingModel& model, const StreamModel& stream) {
 
 namespace {
 
-// The smallest n with P(Poisson(mean) <= n) >= p.
-double poisson_quantile(double mean, double p) {
-  if (mean > 1e4) return mean;  // its spread is below 1 %
-  double term = std::exp(-mean), below = term, n = 0;
-  while (below < p && n < 2e4) below += term *= mean / ++n;
-  return n;
+// The chances of 0, 1, 2, ... where their sum leaves out less than 1e-4.
+Vector poisson(double mean) {
+  Vector chances = {std::exp(-mean)};
+  for (double sum = chances[0]; sum < 1 - 1e-4 && chances.size() < 2000; sum += chances.back())
+    chances.push_back(chances.back() * mean / static_cast<double>(chances.size()));
+  return chances;
 }
+
+// The smallest k with P(Binomial(n, p) <= k) >= point.
+unsigned binomial_quantile(unsigned n, double p, double point) {
+  if (p >= 1) return n;
+  double term = std::pow(1 - p, n), below = term;
+  unsigned k = 0;
+  while (below < point && k < n) {
+    term *= p / (1 - p) * (n - k) / (k + 1);
+    below += term;
+    ++k;
+  }
+  return k;
+}
+
+// The kinds of cell that stand for all: how many keys of each class a cell has, with its share.
+// The number of all keys of a cell is Poisson. Each number L gets as many kinds as its share asks
+// for; if that is enough for every way to deal L keys out to the classes, these are the kinds,
+// else they are spread evenly by a lattice: the powers of the root of x^(d+1) = x + 1 give steps
+// that fill d dimensions.
+class CellKinds {
+ public:
+  struct Kind {
+    double share;
+    Vector keys;  // by class
+  };
+  CellKinds(double lambda, Vector classes) : classes_(std::move(classes)) {
+    if (lambda > few) {  // the numbers are near their means
+      kinds_.push_back({1, {}});
+      for (const double share : classes_) kinds_[0].keys.push_back(lambda * share);
+      return;
+    }
+    const Vector chances = poisson(lambda);
+    for (unsigned L = 0; L < chances.size(); ++L) {
+      const double wanted = std::ceil(aim * chances[L]);
+      if (ways(L) <= 2 * wanted)
+        deal(L, 0, chances[L], {});
+      else
+        spread(L, chances[L], static_cast<unsigned>(wanted));
+    }
+    keep_the_means(lambda);
+  }
+  [[nodiscard]] const std::vector<Kind>& all() const { return kinds_; }
+
+ private:
+  static constexpr double aim = 192, few = 300;
+
+  [[nodiscard]] double ways(unsigned L) const {
+    double n = 1;
+    for (std::size_t c = 1; c < classes_.size(); ++c)
+      n *= (L + static_cast<double>(c)) / static_cast<double>(c);
+    return n;
+  }
+  // Every way to deal `left` keys to class c and those behind it.
+  void deal(unsigned left, std::size_t c, double share, Vector keys) {
+    if (c + 1 == classes_.size()) {
+      keys.push_back(left);
+      kinds_.push_back({share * std::pow(classes_[c], left), std::move(keys)});
+      return;
+    }
+    for (unsigned n = 0; n <= left; ++n) {
+      Vector more = keys;
+      more.push_back(n);
+      deal(left - n, c + 1, share, std::move(more));
+      share *= classes_[c] * (left - n) / (n + 1);
+    }
+  }
+  void spread(unsigned L, double share, unsigned count) {
+    const auto dimensions = static_cast<double>(classes_.size());
+    double root = 1.5;
+    for (int i = 0; i < 60; ++i) root = std::pow(1 + root, 1 / (dimensions + 1));
+    for (unsigned j = 0; j < count; ++j) {
+      Kind kind{share / count, {}};
+      unsigned left = L;
+      double rest = 1, step = 1;
+      for (const double part : classes_) {
+        step /= root;
+        const double point = std::fmod(0.5 + step * (j + 1), 1.0);
+        const unsigned n =
+            binomial_quantile(left, std::min(part / std::max(rest, part), 1.0), point);
+        kind.keys.push_back(n);
+        left -= n;
+        rest -= part;
+      }
+      kind.keys.back() += left;
+      kinds_.push_back(std::move(kind));
+    }
+  }
+  void keep_the_means(double lambda) {
+    double all = 0;
+    for (const Kind& kind : kinds_) all += kind.share;
+    for (Kind& kind : kinds_) kind.share /= all;
+    for (std::size_t c = 0; c < classes_.size(); ++c) {
+      double mean = 0;
+      for (const Kind& kind : kinds_) mean += kind.share * kind.keys[c];
+      for (Kind& kind : kinds_) kind.keys[c] *= mean > 0 ? lambda * classes_[c] / mean : 0;
+    }
+  }
+
+  Vector classes_;
+  std::vector<Kind> kinds_;
+};
 
 // The forward chain of predict_fading_by_value.
 class ValueChain {
  public:
   ValueChain(const FadingModel& model, const StreamModel& stream) : model_(model) {
-    choose_kinds(model.K * stream.universe / model.m, key_rate(stream));
-    state_.assign(kinds, Vector(top() + 1, 0.0));
+    Vector classes;
+    for (std::size_t v = 1; v <= top(); ++v)
+      if (model.shares[v - 1] > 0) classes.push_back(model.shares[v - 1]);
+    const CellKinds kinds(model.K * stream.universe / model.m, std::move(classes));
+    for (const auto& [share, keys] : kinds.all()) {
+      Vector rates(top() + 1, 0.0);
+      std::size_t c = 0;
+      for (std::size_t v = 1; v <= top(); ++v)
+        if (model.shares[v - 1] > 0) rates[0] += rates[v] = keys[c++] * key_rate(stream);
+      set_rate_.push_back(std::move(rates));
+      share_.push_back(share);
+    }
+    state_.assign(share_.size(), Vector(top() + 1, 0.0));
     for (Vector& p : state_) p[0] = 1;
     trajectory_.push_back({0, mean_inverse(), state_});
   }
@@ -175,7 +287,8 @@ class ValueChain {
 
   [[nodiscard]] double zeros_at(double t) const {
     double zeros = 0;
-    for (const Vector& p : state_at(t)) zeros += p[0] / kinds;
+    const auto& state = state_at(t);
+    for (std::size_t l = 0; l < share_.size(); ++l) zeros += share_[l] * state[l][0];
     return zeros;
   }
 
@@ -188,7 +301,6 @@ class ValueChain {
   }
 
  private:
-  static constexpr std::size_t kinds = 64;
   struct Moment {
     double t, inverse;
     std::vector<Vector> state;
@@ -200,7 +312,8 @@ class ValueChain {
 
   // The chance of a miss as a function of the gap, seen from t; constant beyond the last.
   [[nodiscard]] std::vector<Gap> look_back(double t, unsigned K) const {
-    std::vector<Vector> zero(kinds, Vector(top() + 1, 0.0));  // 0 at t, given the value before
+    std::vector<Vector> zero(share_.size(),
+                             Vector(top() + 1, 0.0));  // 0 at t, given the value before
     for (Vector& w : zero) w[0] = 1;
     std::vector<Gap> curve = {{0, 0}};
     double tau = 0;
@@ -223,33 +336,12 @@ class ValueChain {
     return sum + curve.back().missed * (std::exp(-u * last) - std::exp(-u * t));
   }
 
-  // Kind l has L_c keys of value c, the Poisson quantiles of a point of an even lattice: the
-  // powers of the root of x^(d+1) = x + 1 give steps that fill d dimensions evenly.
-  void choose_kinds(double lambda, double u) {
-    const auto dimensions = static_cast<double>(top());
-    double root = 1.5;
-    for (int i = 0; i < 60; ++i) root = std::pow(1 + root, 1 / (dimensions + 1));
-    set_rate_.assign(kinds, Vector(top() + 1, 0.0));
-    for (std::size_t c = 1; c <= top(); ++c) {
-      const double mean = lambda * model_.shares[c - 1];
-      if (mean <= 0) continue;
-      const double step = std::pow(root, -static_cast<double>(c));
-      double keys = 0;
-      for (std::size_t l = 0; l < kinds; ++l) {
-        const double point = std::fmod(0.5 + step * static_cast<double>(l + 1), 1.0);
-        keys += set_rate_[l][c] = poisson_quantile(mean, point);
-      }
-      for (Vector& rates : set_rate_) {  // the mean over the kinds is the true one
-        rates[c] *= keys > 0 ? u * mean * kinds / keys : 0;
-        rates[0] += rates[c];
-      }
-    }
-  }
   [[nodiscard]] double mean_inverse() const { return mean_inverse(state_); }
-  [[nodiscard]] static double mean_inverse(const std::vector<Vector>& state) {
+  [[nodiscard]] double mean_inverse(const std::vector<Vector>& state) const {
     double s = 0;
-    for (const Vector& p : state)
-      for (std::size_t v = 1; v < p.size(); ++v) s += p[v] / static_cast<double>(v) / kinds;
+    for (std::size_t l = 0; l < share_.size(); ++l)
+      for (std::size_t v = 1; v <= top(); ++v)
+        s += share_[l] * state[l][v] / static_cast<double>(v);
     return s;
   }
   // A cell that lives shorter than fifty records is as good as zero.
@@ -264,24 +356,31 @@ class ValueChain {
   // to += h * (slope at `from`)
   void move(std::vector<Vector>& to, const std::vector<Vector>& from, double h) const {
     const double s = mean_inverse(from);
-    for (std::size_t l = 0; l < kinds; ++l)
+    for (std::size_t l = 0; l < share_.size(); ++l) {
+      double below = 0, rates_above = set_rate_[l][0];
       for (std::size_t v = 0; v <= top(); ++v) {
-        if (v > 0) {
-          const double down = h * loss(v, s) * from[l][v];
-          to[l][v] -= down, to[l][v - 1] += down;
-        }
-        for (std::size_t c = v + 1; c <= top(); ++c) {
-          const double up = h * set_rate_[l][c] * from[l][v];
-          to[l][v] -= up, to[l][c] += up;
-        }
+        const double set = v > 0 ? set_rate_[l][v] : 0;
+        rates_above -= v > 0 ? set : 0;
+        to[l][v] += h * (set * below - rates_above * from[l][v]);
+        below += from[l][v];
+        if (v == 0) continue;
+        const double down = h * loss(v, s) * from[l][v];
+        to[l][v] -= down, to[l][v - 1] += down;
       }
+    }
   }
   void step_back(std::vector<Vector>& zero, double s, double h) const {
-    for (std::size_t l = 0; l < kinds; ++l) {
+    for (std::size_t l = 0; l < share_.size(); ++l) {
       Vector& w = zero[l];  // from the top down, so that only old values are read below
+      double rates_above = 0, raised = 0;  // raised: sum of rate times old w, over values above
       for (std::size_t v = top() + 1; v-- > 0;) {
-        double change = v > 0 ? loss(v, s) * (w[v - 1] - w[v]) : 0;
-        for (std::size_t c = v + 1; c <= top(); ++c) change += set_rate_[l][c] * (w[c] - w[v]);
+        const double old = w[v];
+        double change = raised - rates_above * old;
+        if (v > 0) {
+          change += loss(v, s) * (w[v - 1] - old);
+          rates_above += set_rate_[l][v];
+          raised += set_rate_[l][v] * old;
+        }
         w[v] += h * change;
       }
     }
@@ -302,9 +401,9 @@ class ValueChain {
     for (std::size_t c = 1; c <= top(); ++c) {
       if (model_.shares[c - 1] <= 0) continue;
       double cell = 0;
-      for (std::size_t l = 0; l < kinds; ++l)
+      for (std::size_t l = 0; l < share_.size(); ++l)
         for (std::size_t v = 0; v <= top(); ++v)
-          cell += state[l][v] / kinds * zero[l][std::max(v, c)];
+          cell += share_[l] * state[l][v] * zero[l][std::max(v, c)];
       chance += model_.shares[c - 1] * (1 - std::pow(1 - cell, K));
     }
     return chance;
@@ -316,6 +415,7 @@ class ValueChain {
   }
 
   const FadingModel& model_;
+  Vector share_;                  // of the cells that are of a kind
   std::vector<Vector> set_rate_;  // [kind][value]; [kind][0] is their sum
   std::vector<Vector> state_;     // [kind][value]: chance
   std::vector<Moment> trajectory_;

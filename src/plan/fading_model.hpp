@@ -30,7 +30,7 @@ Prediction predict_fading(const FadingModel& model, const StreamModel& stream);
 //
 // The loss rate of a cell depends on its value and on all others: b_v = P / (m v s), s the mean
 // of 1/value over all cells, zero cells counting 0. Cells differ by how many keys of each value
-// they have; 64 kinds of cell, spread evenly over these Poisson numbers, stand for all.
+// they have; some hundred kinds of cell, drawn evenly from these Poisson numbers, stand for all.
 // Forward, the chain of each kind is integrated together and gives s(t); backward from a
 // moment, the chance that a cell is 0 then, given its value before. Where records set less than P
 // in all nothing is kept, and the model only says so.
