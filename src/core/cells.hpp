@@ -16,7 +16,10 @@ namespace weir {
 class Cells {
  public:
   Cells(std::byte* memory, unsigned bits) noexcept
-      : memory_(memory), bits_(bits), mask_(static_cast<std::uint16_t>((1u << bits) - 1)) {}
+      : memory_(memory),
+        bits_(bits),
+        short_of_word_(64 % bits),
+        mask_(static_cast<std::uint16_t>((1u << bits) - 1)) {}
 
   // Bytes for `count` cells; the last cell is read as two bytes.
   static std::uint64_t bytes(std::uint64_t count, unsigned bits) noexcept {
@@ -43,17 +46,22 @@ class Cells {
   [[nodiscard]] unsigned max() const noexcept { return mask_; }
 
   // Cells of [first, end) that are not zero, 64 bits at a time: or a cell's bits onto its first
-  // one, keep the first bits, count. `first` must be a multiple of 64.
+  // one, keep the first bits, count. `first` must be a multiple of 64, so a cell begins there.
   [[nodiscard]] std::uint64_t count_nonzero(std::uint64_t first, std::uint64_t end) const noexcept {
     const std::uint64_t end_bit = end * bits_;
-    std::uint64_t nonzero = 0;
-    for (std::uint64_t bit = first * bits_; bit < end_bit; bit += 64) {
-      const std::uint64_t here = word(bit, end_bit);
-      std::uint64_t any = here;
+    std::uint64_t bit = first * bits_, nonzero = 0;
+    if (bit >= end_bit) return 0;
+    unsigned offset = 0;  // of the first cell that begins in the word
+    std::uint64_t next = word(bit, end_bit);
+    for (; bit < end_bit; bit += 64) {
+      std::uint64_t any = next;
+      next = bit + 64 < end_bit ? word(bit + 64, end_bit) : 0;
       if (bits_ > 1) {
-        const std::uint64_t next = bit + 64 < end_bit ? word(bit + 64, end_bit) : 0;
+        const std::uint64_t here = any;
         for (unsigned j = 1; j < bits_; ++j) any |= (here >> j) | (next << (64 - j));
-        any &= first_bits(bit);
+        any &= every_[bits_] << offset;
+        offset =
+            offset >= short_of_word_ ? offset - short_of_word_ : offset + bits_ - short_of_word_;
       }
       nonzero += static_cast<unsigned>(__builtin_popcountll(any));
     }
@@ -65,13 +73,12 @@ class Cells {
   [[nodiscard]] std::uint64_t word(std::uint64_t bit, std::uint64_t end) const noexcept {
     std::uint64_t w = 0;
     const std::uint64_t left = end - bit;
-    std::memcpy(&w, memory_ + bit / 8, left >= 64 ? 8 : (left + 7) / 8);
-    return left >= 64 ? w : w & ((std::uint64_t{1} << left) - 1);
-  }
-  // Ones where a cell begins, in the word that begins at `bit`.
-  [[nodiscard]] std::uint64_t first_bits(std::uint64_t bit) const noexcept {
-    const auto offset = static_cast<unsigned>((bits_ - bit % bits_) % bits_);
-    return every_[bits_] << offset;
+    if (left >= 64) {
+      std::memcpy(&w, memory_ + bit / 8, 8);
+      return w;
+    }
+    std::memcpy(&w, memory_ + bit / 8, (left + 7) / 8);
+    return w & ((std::uint64_t{1} << left) - 1);
   }
   // Every d-th bit, from the first on.
   static constexpr auto every_ = [] {
@@ -93,6 +100,7 @@ class Cells {
 
   std::byte* memory_;
   unsigned bits_;
+  unsigned short_of_word_;  // bits of a word that whole cells leave over
   std::uint16_t mask_;
 };
 

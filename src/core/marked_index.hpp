@@ -1,16 +1,16 @@
 // Finds a uniformly random marked position among n, also when marks are rare, in a constant number
 // of cache lines.
 //
-// When at least one position in 16 is marked, drawing until a mark is met is the way: at most 16
-// draws are expected. Below that the index helps, a tree of counts: level 0 holds the marks of each
-// cluster of positions (4096 bits, or 1024 cells) in 16 bits, each level above the sums of 32
-// counts below. choose() draws a rank and walks down from the top: (1) in each level it passes over
-// counts until the rank lies within one, (2) in the cluster it counts off the marks. Every mark is
-// equally likely, and nothing is tried in vain. n = 2^36 positions have 5 levels.
+// When at least one position in `rare` is marked, drawing until a mark is met is the way: at most
+// `rare` draws are expected. Below that the index helps, a tree of counts: level 0 holds the marks
+// of each cluster of positions (4096 bits, or 1024 cells) in 16 bits, each level above the sums of
+// 32 counts below. choose() draws a rank and walks down from the top: (1) in each level it passes
+// over counts until the rank lies within one, (2) in the cluster it counts off the marks. Every
+// mark is equally likely, and nothing is tried in vain. n = 2^36 positions have 5 levels.
 //
-// The tree is kept only while it is needed: it starts when marks are wanted and rarer than 1/16
-// (one pass over the positions, unless it was there from the beginning) and stops when they are
-// more than 1/8. Between two such passes lie n/16 changes, so a change costs O(1).
+// The tree is kept only while it is needed: it starts when marks are wanted and rarer than
+// 1/rare (one pass over the positions, unless it was there from the beginning) and stops when they
+// are more than 2/rare. Between two such passes lie n/rare changes, so a change costs O(1).
 // Memory: 16 bits a cluster and a quarter more, 0.5 % of a bit array.
 #pragma once
 
@@ -36,10 +36,11 @@ class MarkedIndex {
     return sum;
   }
 
-  MarkedIndex(std::byte* memory, std::uint64_t positions, std::uint64_t cluster,
+  MarkedIndex(std::byte* memory, std::uint64_t positions, std::uint64_t cluster, std::uint64_t rare,
               bool from_the_beginning) noexcept
       : positions_(positions),
         cluster_(cluster),
+        rare_(rare),
         active_(from_the_beginning),
         lowest_(reinterpret_cast<std::uint16_t*>(memory)) {
     std::uint64_t counts = clusters(positions, cluster);
@@ -53,13 +54,13 @@ class MarkedIndex {
 
   // Whether choose() should be used instead of drawing until a mark is met.
   [[nodiscard]] bool wanted(std::uint64_t marked) const noexcept {
-    return active_ != 0 || marked * 16 < positions_;
+    return active_ != 0 || marked * rare_ < positions_;
   }
 
   // To be called after a position was marked or unmarked; `marked` is how many are now.
   void mark(std::uint64_t position, std::uint64_t marked) noexcept {
     if (active_ == 0) return;
-    if (marked * 8 > positions_) return stop();
+    if (marked * rare_ > positions_ * 2) return stop();
     add(position / cluster_, 1);
   }
   void unmark(std::uint64_t position) noexcept {
@@ -131,7 +132,7 @@ class MarkedIndex {
     std::memset(lowest_, 0, bytes(positions_, cluster_));
   }
 
-  std::uint64_t positions_, cluster_;
+  std::uint64_t positions_, cluster_, rare_;
   std::uint64_t active_;
   std::uint16_t* lowest_;
   std::uint64_t* level_[max_levels] = {};

@@ -34,6 +34,7 @@ class FadingCells {
     unsigned value;
   };
   static constexpr std::size_t lookahead = 12;
+  static constexpr unsigned trials_ahead = 24;  // of the weighted choice
 
   static const StructureInfo& info() noexcept { return Policy::info(); }
   static void complete(Params& params, const Request& request, std::uint64_t bytes) {
@@ -55,7 +56,7 @@ class FadingCells {
         cells_(memory, bits(shape)),
         random_(random),
         nonzero_cells_(memory + Cells::bytes(shape.m, bits(shape)), shape.m, fading_index_cluster,
-                       Policy::weighted_choice) {}
+                       32, Policy::weighted_choice) {}
 
   void locate(Digest digest, Target& target) const noexcept {
     Draws draws(digest);
@@ -69,7 +70,10 @@ class FadingCells {
   void prefetch(const Target& target) const noexcept {
     for (unsigned i = 0; i < shape_.K; ++i) cells_.prefetch(target.position[i]);
     Draws draws = target.draws;
-    for (unsigned i = 0; i < shape_.P; ++i) cells_.prefetch(draws.below(shape_.m));
+    if (!Policy::weighted_choice)
+      for (unsigned i = 0; i < shape_.P; ++i) cells_.prefetch(draws.below(shape_.m));
+    else if (!nonzero_cells_.wanted(nonzero_))
+      for (unsigned i = 0; i < trials_ahead; ++i) cells_.prefetch(draws.below(shape_.m));
   }
   [[nodiscard]] bool contains(const Target& target) const noexcept {
     bool all = true;
@@ -79,14 +83,13 @@ class FadingCells {
   Verdict observe(const Target& target) noexcept {
     const bool seen = contains(target);  // (1)
     seen_ += seen;
-    Draws draws = target.draws;
-    for (unsigned i = 0; i < shape_.P; ++i) {  // (2)
-      if constexpr (Policy::weighted_choice) {
-        if (nonzero_ == 0) break;
-        lower(choose_weighted(draws));
-      } else {
-        lower(draws.below(shape_.m));
-      }
+    Draws draws = target.draws;  // (2)
+    if constexpr (Policy::weighted_choice) {
+      Draws ahead = draws;
+      for (unsigned i = 0; i < trials_ahead; ++i) ahead.next();
+      for (unsigned i = 0; i < shape_.P && nonzero_ != 0; ++i) lower(choose_weighted(draws, ahead));
+    } else {
+      for (unsigned i = 0; i < shape_.P; ++i) lower(draws.below(shape_.m));
     }
     for (unsigned i = 0; i < shape_.K; ++i) raise(target.position[i], target.value);  // (3)
     return seen ? Verdict::Seen : Verdict::New;
@@ -133,14 +136,16 @@ class FadingCells {
 
   // A nonzero cell with probability proportional to 1/value. One draw serves a trial: its high
   // bits choose the cell, its low half accepts with probability 1/value. At most M times
-  // (1/fill) trials are expected; where few cells are nonzero, the index finds one.
-  std::uint64_t choose_weighted(Draws& draws) noexcept {
+  // (1/fill) trials are expected; where few cells are nonzero, the index finds one. `ahead` draws
+  // what `draws` will draw some trials later, to ask for the cells in time.
+  std::uint64_t choose_weighted(Draws& draws, Draws& ahead) noexcept {
     for (;;) {
       std::uint64_t cell, luck;
       if (nonzero_cells_.wanted(nonzero_)) {
         cell = nonzero_cells_.choose(draws, nonzero_, marks());
         luck = draws.next();
       } else {
+        cells_.prefetch(ahead.below(shape_.m));
         luck = draws.next();
         cell = reduce(luck, shape_.m);
       }

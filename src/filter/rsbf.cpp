@@ -64,7 +64,8 @@ Rsbf::Rsbf(const Shape& shape, std::byte* memory, RecordRandom random) noexcept
   const std::uint64_t one = filter_bytes(s_), index = MarkedIndex::bytes(s_, index_cluster);
   for (unsigned j = 0; j < shape.k; ++j) {
     filters_[j].words = reinterpret_cast<std::uint64_t*>(memory + j * one);
-    filters_[j].index = MarkedIndex(memory + shape.k * one + j * index, s_, index_cluster, false);
+    filters_[j].index =
+        MarkedIndex(memory + shape.k * one + j * index, s_, index_cluster, 8, false);
   }
 }
 

@@ -24,7 +24,7 @@ struct Marked {
 struct Fixture {
   Fixture(std::uint64_t positions, std::uint64_t cluster)
       : memory(MarkedIndex::bytes(positions, cluster) / 8),
-        index(reinterpret_cast<std::byte*>(memory.data()), positions, cluster, true) {}
+        index(reinterpret_cast<std::byte*>(memory.data()), positions, cluster, 16, true) {}
   void mark(std::uint64_t i) {
     if (marked.set.insert(i).second) index.mark(i, marked.set.size());
   }
