@@ -50,7 +50,8 @@ Measured measure(Filter& filter, std::uint64_t records, std::uint64_t callers) {
   std::vector<char> before(batch);
   for (std::uint64_t done = 0; done < records;) {
     const std::size_t n = std::min<std::uint64_t>(batch, records - done);
-    for (std::size_t i = 0; i < n; ++i) before[i] = stream.next(texts[i]), keys[i] = texts[i];
+    for (std::size_t i = 0; i < n; ++i)
+      before[i] = stream.next(texts[i]) ? 1 : 0, keys[i] = texts[i];
     const auto start = std::chrono::steady_clock::now();
     filter.digester()(std::span(keys).first(n), std::span(digests).first(n));
     filter.observe(std::span(digests).first(n), std::span(verdicts).first(n));

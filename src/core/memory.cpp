@@ -28,10 +28,9 @@ std::byte* map_aligned(std::uint64_t bytes) {
   if (whole == MAP_FAILED) no_memory(bytes);
   const auto start = reinterpret_cast<std::uintptr_t>(whole);
   const std::uintptr_t aligned = round_up(start, huge_page);
-  auto* const block = reinterpret_cast<std::byte*>(aligned);
+  std::byte* const block = static_cast<std::byte*>(whole) + (aligned - start);
   if (aligned > start) munmap(whole, aligned - start);
-  const std::uintptr_t end = aligned + bytes;
-  if (start + reserved > end) munmap(reinterpret_cast<void*>(end), start + reserved - end);
+  if (const std::uint64_t rest = start + reserved - (aligned + bytes)) munmap(block + bytes, rest);
   if (mmap(block, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
       MAP_FAILED) {
     munmap(block, bytes);

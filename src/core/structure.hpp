@@ -183,7 +183,8 @@ class Sharded : public Base {
       Health one;
       shard.health(one);
       // Half of the 64 bits are left for what comes, so that no count runs over.
-      if (one.records >> 63 != 0 || (records += one.records) >> 63 != 0)
+      records += one.records;
+      if (one.records >> 63 != 0 || records >> 63 != 0)
         throw Error(ErrorCode::BadState, "no stream is as long as its count of records");
       if constexpr (requires { shard.verify(); }) shard.verify();
     }

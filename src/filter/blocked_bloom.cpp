@@ -29,7 +29,7 @@ class LineModel {
   explicit LineModel(unsigned k) : k_(k) {
     for (unsigned set = 0; set < 1u << k; ++set) {
       int in_lane[8] = {};
-      for (unsigned i = 0; i < k; ++i) in_lane[i & 7] += set >> i & 1;
+      for (unsigned i = 0; i < k; ++i) in_lane[i & 7] += (set >> i & 1) != 0 ? 1 : 0;
       add(in_lane, std::popcount(set) % 2 == 0 ? 1.0 : -1.0, 0);
     }
   }

@@ -125,9 +125,9 @@ std::uint64_t Rsbf::OneFilter::Marks::select(std::uint64_t first,
                                              std::uint64_t rank) const noexcept {
   for (std::uint64_t w = first / 64;; ++w) {
     std::uint64_t word = filter.words[w];
-    const auto ones = static_cast<unsigned>(std::popcount(word));
-    if (rank >= ones) {
-      rank -= ones;
+    const auto set = static_cast<unsigned>(std::popcount(word));
+    if (rank >= set) {
+      rank -= set;
       continue;
     }
     for (; word != 0; word &= word - 1)

@@ -87,14 +87,14 @@ Prediction predict_fading(const FadingModel& model, const StreamModel& stream) {
   const auto length = static_cast<double>(stream.records);
   // Beyond this age every value has surely faded and nothing changes any more.
   const double end = std::min(length, (top + 10 * std::sqrt(top) + 30) / chain.b());
-  constexpr int n = 240;
+  constexpr std::size_t n = 240;
   Vector times(n + 1);
-  for (int i = 0; i <= n; ++i) times[i] = end * cubed(static_cast<double>(i) / n);
+  for (std::size_t i = 0; i <= n; ++i) times[i] = end * cubed(static_cast<double>(i) / n);
 
   std::vector<Vector> x(n + 1, Vector(chain.top() + 1, 0.0));  // x_v at each age
   x[0][0] = 1;
   Vector fpr(n + 1, 0.0);
-  for (int i = 1; i <= n; ++i) {
+  for (std::size_t i = 1; i <= n; ++i) {
     x[i] = x[i - 1];
     chain.advance(x[i], times[i - 1], times[i]);
     fpr[i] = std::pow(1 - sum(x[i]), model.K);
@@ -108,11 +108,11 @@ Prediction predict_fading(const FadingModel& model, const StreamModel& stream) {
     const double share = model.shares[c - 1];
     if (share <= 0) continue;
     Vector before(n + 1, 0.0);  // chance of a miss at each time with the gap before, times[i]
-    for (int i = 0; i <= n; ++i) {
+    for (std::size_t i = 0; i <= n; ++i) {
       Vector y = x[i];
       std::fill_n(y.begin(), c, 0.0);
       Vector now(n + 1, 0.0);
-      for (int j = i; j <= n; ++j) {
+      for (std::size_t j = i; j <= n; ++j) {
         if (j > i) chain.advance(y, times[j - 1], times[j]);
         now[j] = 1 - std::pow(1 - sum(y), model.K);
         if (i == 0) continue;
