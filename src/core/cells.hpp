@@ -42,15 +42,47 @@ class Cells {
     store(bit >> 3, (old & ~(static_cast<unsigned>(mask_) << shift)) | (value << shift));
   }
   void prefetch(std::uint64_t i) const noexcept { prefetch_line(memory_ + (i * bits_ >> 3)); }
+  void prefetch_all(std::uint64_t first, std::uint64_t end) const noexcept {
+    for (std::uint64_t byte = first * bits_ >> 3; byte <= end * bits_ >> 3; byte += line_bytes)
+      prefetch_line(memory_ + byte);
+  }
 
   [[nodiscard]] unsigned max() const noexcept { return mask_; }
 
-  // Cells of [first, end) that are not zero, 64 bits at a time: or a cell's bits onto its first
-  // one, keep the first bits, count. `first` must be a multiple of 64, so a cell begins there.
+  // Cells of [first, end) that are not zero. `first` must be a multiple of 64.
   [[nodiscard]] std::uint64_t count_nonzero(std::uint64_t first, std::uint64_t end) const noexcept {
+    std::uint64_t nonzero = 0;
+    each_word(first, end, [&](std::uint64_t, std::uint64_t marks) {
+      nonzero += static_cast<unsigned>(__builtin_popcountll(marks));
+      return false;
+    });
+    return nonzero;
+  }
+  // The rank-th cell of [first, end) that is not zero; there must be one.
+  [[nodiscard]] std::uint64_t select_nonzero(std::uint64_t first, std::uint64_t end,
+                                             std::uint64_t rank) const noexcept {
+    std::uint64_t found = first;
+    each_word(first, end, [&](std::uint64_t bit, std::uint64_t marks) {
+      const auto here = static_cast<unsigned>(__builtin_popcountll(marks));
+      if (rank >= here) {
+        rank -= here;
+        return false;
+      }
+      for (; rank > 0; --rank) marks &= marks - 1;
+      found = (bit + static_cast<unsigned>(__builtin_ctzll(marks))) / bits_;
+      return true;
+    });
+    return found;
+  }
+
+ private:
+  // Calls f(bit, marks) for each 64 bits of the cells [first, end) until it returns true; marks has
+  // a one where a cell that is not zero begins: a cell's bits are or-ed onto its first one.
+  template <class F>
+  void each_word(std::uint64_t first, std::uint64_t end, F f) const noexcept {
     const std::uint64_t end_bit = end * bits_;
-    std::uint64_t bit = first * bits_, nonzero = 0;
-    if (bit >= end_bit) return 0;
+    std::uint64_t bit = first * bits_;
+    if (bit >= end_bit) return;
     unsigned offset = 0;  // of the first cell that begins in the word
     std::uint64_t next = word(bit, end_bit);
     for (; bit < end_bit; bit += 64) {
@@ -63,12 +95,9 @@ class Cells {
         offset =
             offset >= short_of_word_ ? offset - short_of_word_ : offset + bits_ - short_of_word_;
       }
-      nonzero += static_cast<unsigned>(__builtin_popcountll(any));
+      if (f(bit, any)) return;
     }
-    return nonzero;
   }
-
- private:
   // The 64 bits from `bit` on, those from `end` on cleared.
   [[nodiscard]] std::uint64_t word(std::uint64_t bit, std::uint64_t end) const noexcept {
     std::uint64_t w = 0;

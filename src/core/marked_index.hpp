@@ -4,9 +4,10 @@
 // When at least one position in `rare` is marked, drawing until a mark is met is the way: at most
 // `rare` draws are expected. Below that the index helps, a tree of counts: level 0 holds the marks
 // of each cluster of positions (4096 bits, or 1024 cells) in 16 bits, each level above the sums of
-// 32 counts below. choose() draws a rank and walks down from the top: (1) in each level it passes
-// over counts until the rank lies within one, (2) in the cluster it counts off the marks. Every
-// mark is equally likely, and nothing is tried in vain. n = 2^36 positions have 5 levels.
+// 32 counts below. The mark of a given rank is found by walking down from the top: (1) in each
+// level pass over counts until the rank lies within one, (2) in the cluster count off the marks.
+// With a random rank every mark is equally likely, and nothing is tried in vain. n = 2^36 positions
+// have 5 levels. Several marks are found together, so that they wait for memory together.
 //
 // The tree is kept only while it is needed: it starts when marks are wanted and rarer than
 // 1/rare (one pass over the positions, unless it was there from the beginning) and stops when they
@@ -17,9 +18,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
-#include "core/bits.hpp"
 #include "core/memory.hpp"
+#include "core/prefetch.hpp"
 #include "weir/error.hpp"
 
 namespace weir {
@@ -52,7 +54,7 @@ class MarkedIndex {
     }
   }
 
-  // Whether choose() should be used instead of drawing until a mark is met.
+  // Whether find() should be used instead of drawing until a mark is met.
   [[nodiscard]] bool wanted(std::uint64_t marked) const noexcept {
     return active_ != 0 || marked * rare_ < positions_;
   }
@@ -67,16 +69,26 @@ class MarkedIndex {
     if (active_ != 0) add(position / cluster_, -1);
   }
 
-  // A uniformly random marked position; there must be one. `marks.count(first, end)` counts marks,
-  // `marks.select(first, rank)` finds the rank-th from `first` on.
+  // Replaces ranks, each below the number of marks, by the positions of the marks. At most `most`
+  // at once. `marks.count(first, end)` counts marks, `marks.select(first, end, rank)` finds the
+  // rank-th, `marks.prefetch(first, end)` asks for their memory.
+  static constexpr std::size_t most = 32;
   template <class Marks>
-  std::uint64_t choose(Draws& draws, std::uint64_t marked, const Marks& marks) noexcept {
+  void find(std::span<std::uint64_t> ranks, const Marks& marks) noexcept {
     if (active_ == 0) start(marks);
-    std::uint64_t rank = draws.below(marked), at = 0;
-    for (unsigned l = levels_; l-- > 0; at *= fan)  // (1)
-      for (; rank >= level_[l][at]; ++at) rank -= level_[l][at];
-    for (; rank >= lowest_[at]; ++at) rank -= lowest_[at];
-    return marks.select(at * cluster_, rank);  // (2)
+    std::uint64_t at[most];
+    for (std::size_t i = 0; i < ranks.size(); ++i) {  // (1)
+      at[i] = 0;
+      for (unsigned l = levels_; l-- > 0; at[i] *= fan)
+        for (; ranks[i] >= level_[l][at[i]]; ++at[i]) ranks[i] -= level_[l][at[i]];
+      prefetch_line(lowest_ + at[i]);
+    }
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      for (; ranks[i] >= lowest_[at[i]]; ++at[i]) ranks[i] -= lowest_[at[i]];
+      marks.prefetch(at[i] * cluster_, cluster_end(at[i]));
+    }
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+      ranks[i] = marks.select(at[i] * cluster_, cluster_end(at[i]), ranks[i]);  // (2)
   }
 
   template <class F>
@@ -84,7 +96,7 @@ class MarkedIndex {
     f(active_);
   }
 
-  // Throws unless the counts are those of the marks; with forged ones choose() would run astray.
+  // Throws unless the counts are those of the marks; with forged ones find() would run astray.
   template <class Marks>
   void verify(const Marks& marks) const {
     bool good = active_ <= 1;
@@ -111,9 +123,12 @@ class MarkedIndex {
   static std::uint64_t clusters(std::uint64_t positions, std::uint64_t cluster) noexcept {
     return (positions + cluster - 1) / cluster;
   }
+  [[nodiscard]] std::uint64_t cluster_end(std::uint64_t g) const noexcept {
+    return std::min(positions_, (g + 1) * cluster_);
+  }
   template <class Marks>
   [[nodiscard]] std::uint64_t count_marks(std::uint64_t g, const Marks& marks) const noexcept {
-    return marks.count(g * cluster_, std::min(positions_, (g + 1) * cluster_));
+    return marks.count(g * cluster_, cluster_end(g));
   }
   void add(std::uint64_t g, std::int64_t change) noexcept {
     lowest_[g] = static_cast<std::uint16_t>(lowest_[g] + change);

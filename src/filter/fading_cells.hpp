@@ -84,13 +84,10 @@ class FadingCells {
     const bool seen = contains(target);  // (1)
     seen_ += seen;
     Draws draws = target.draws;  // (2)
-    if constexpr (Policy::weighted_choice) {
-      Draws ahead = draws;
-      for (unsigned i = 0; i < trials_ahead; ++i) ahead.next();
-      for (unsigned i = 0; i < shape_.P && nonzero_ != 0; ++i) lower(choose_weighted(draws, ahead));
-    } else {
+    if constexpr (Policy::weighted_choice)
+      lower_weighted(draws);
+    else
       for (unsigned i = 0; i < shape_.P; ++i) lower(draws.below(shape_.m));
-    }
     for (unsigned i = 0; i < shape_.K; ++i) raise(target.position[i], target.value);  // (3)
     return seen ? Verdict::Seen : Verdict::New;
   }
@@ -134,23 +131,35 @@ class FadingCells {
       if (old == 0) nonzero_cells_.mark(cell, nonzero_);
   }
 
-  // A nonzero cell with probability proportional to 1/value. One draw serves a trial: its high
-  // bits choose the cell, its low half accepts with probability 1/value. At most M times
-  // (1/fill) trials are expected; where few cells are nonzero, the index finds one. `ahead` draws
-  // what `draws` will draw some trials later, to ask for the cells in time.
-  std::uint64_t choose_weighted(Draws& draws, Draws& ahead) noexcept {
-    for (;;) {
-      std::uint64_t cell, luck;
-      if (nonzero_cells_.wanted(nonzero_)) {
-        cell = nonzero_cells_.choose(draws, nonzero_, marks());
-        luck = draws.next();
-      } else {
-        cells_.prefetch(ahead.below(shape_.m));
-        luck = draws.next();
-        cell = reduce(luck, shape_.m);
-      }
+  // P nonzero cells, one after the other, each with probability proportional to 1/value. One draw
+  // serves a trial: its high bits propose a cell, its low half accepts with probability 1/value.
+  void lower_weighted(Draws& draws) noexcept {
+    unsigned left = shape_.P;
+    const auto try_cell = [&](std::uint64_t cell, std::uint64_t luck) {
       const unsigned value = cells_.get(cell);
-      if (value != 0 && (luck & 0xffffffff) * value >> 32 == 0) return cell;
+      if (value == 0 || (luck & 0xffffffff) * value >> 32 != 0) return;
+      lower(cell);
+      --left;
+    };
+    if (!nonzero_cells_.wanted(nonzero_)) {  // M/fill trials a cell are expected at most
+      Draws ahead = draws;  // what will be drawn some trials later, to ask for the cells in time
+      for (unsigned i = 0; i < trials_ahead; ++i) ahead.next();
+      while (left != 0 && nonzero_ != 0) {
+        cells_.prefetch(ahead.below(shape_.m));
+        const std::uint64_t luck = draws.next();
+        try_cell(reduce(luck, shape_.m), luck);
+      }
+    }
+    // Where few are nonzero the index proposes some of them together. That one may have become zero
+    // by an earlier trial changes nothing: it is not accepted then.
+    while (left != 0 && nonzero_ != 0) {
+      std::uint64_t luck[MarkedIndex::most], cell[MarkedIndex::most];
+      for (unsigned i = 0; i < MarkedIndex::most; ++i) {
+        luck[i] = draws.next();
+        cell[i] = reduce(luck[i], nonzero_);
+      }
+      nonzero_cells_.find(cell, marks());
+      for (unsigned i = 0; i < MarkedIndex::most && left != 0; ++i) try_cell(cell[i], luck[i]);
     }
   }
 
@@ -159,14 +168,12 @@ class FadingCells {
     [[nodiscard]] std::uint64_t count(std::uint64_t first, std::uint64_t end) const noexcept {
       return cells.count_nonzero(first, end);
     }
-    [[nodiscard]] std::uint64_t select(std::uint64_t first, std::uint64_t rank) const noexcept {
-      for (;; first += 64) {
-        const std::uint64_t some = cells.count_nonzero(first, first + 64);
-        if (rank < some) break;
-        rank -= some;
-      }
-      for (;; ++first)
-        if (cells.get(first) != 0 && rank-- == 0) return first;
+    void prefetch(std::uint64_t first, std::uint64_t end) const noexcept {
+      cells.prefetch_all(first, end);
+    }
+    [[nodiscard]] std::uint64_t select(std::uint64_t first, std::uint64_t end,
+                                       std::uint64_t rank) const noexcept {
+      return cells.select_nonzero(first, end, rank);
     }
   };
   [[nodiscard]] Marks marks() const noexcept { return {cells_}; }

@@ -121,7 +121,11 @@ std::uint64_t Rsbf::OneFilter::Marks::count(std::uint64_t first, std::uint64_t e
   return n;
 }
 
-std::uint64_t Rsbf::OneFilter::Marks::select(std::uint64_t first,
+void Rsbf::OneFilter::Marks::prefetch(std::uint64_t first, std::uint64_t end) const noexcept {
+  for (std::uint64_t w = first / 64; w < (end + 63) / 64; w += 8) prefetch_line(filter.words + w);
+}
+
+std::uint64_t Rsbf::OneFilter::Marks::select(std::uint64_t first, std::uint64_t /*end*/,
                                              std::uint64_t rank) const noexcept {
   for (std::uint64_t w = first / 64;; ++w) {
     std::uint64_t word = filter.words[w];
@@ -150,7 +154,11 @@ void Rsbf::OneFilter::reset(std::uint64_t i) noexcept {
 
 // Draws until a set bit is met; where ones are rare the index finds one.
 std::uint64_t Rsbf::OneFilter::choose_one(Draws& draws, std::uint64_t s) noexcept {
-  if (index.wanted(ones)) return index.choose(draws, ones, marks());
+  if (index.wanted(ones)) {
+    std::uint64_t found = draws.below(ones);
+    index.find({&found, 1}, marks());
+    return found;
+  }
   for (;;) {
     const std::uint64_t i = draws.below(s);
     if (get(i)) return i;

@@ -108,7 +108,9 @@ class Rsbf {
     struct Marks {
       const OneFilter& filter;
       [[nodiscard]] std::uint64_t count(std::uint64_t first, std::uint64_t end) const noexcept;
-      [[nodiscard]] std::uint64_t select(std::uint64_t first, std::uint64_t rank) const noexcept;
+      [[nodiscard]] std::uint64_t select(std::uint64_t first, std::uint64_t end,
+                                         std::uint64_t rank) const noexcept;
+      void prefetch(std::uint64_t first, std::uint64_t end) const noexcept;
     };
     [[nodiscard]] Marks marks() const noexcept { return {*this}; }
     void set(std::uint64_t i) noexcept;

@@ -7,6 +7,8 @@
 #include <set>
 #include <vector>
 
+#include "core/bits.hpp"
+
 namespace weir {
 namespace {
 
@@ -16,7 +18,8 @@ struct Marked {
   [[nodiscard]] std::uint64_t count(std::uint64_t first, std::uint64_t end) const {
     return static_cast<std::uint64_t>(std::distance(set.lower_bound(first), set.lower_bound(end)));
   }
-  [[nodiscard]] std::uint64_t select(std::uint64_t first, std::uint64_t rank) const {
+  void prefetch(std::uint64_t, std::uint64_t) const {}
+  [[nodiscard]] std::uint64_t select(std::uint64_t first, std::uint64_t, std::uint64_t rank) const {
     return *std::next(set.lower_bound(first), static_cast<std::ptrdiff_t>(rank));
   }
 };
@@ -30,6 +33,11 @@ struct Fixture {
   }
   void unmark(std::uint64_t i) {
     if (marked.set.erase(i) != 0) index.unmark(i);
+  }
+  std::uint64_t choose(Draws& draws) {
+    std::uint64_t found = draws.below(marked.set.size());
+    index.find({&found, 1}, marked);
+    return found;
   }
   std::vector<std::uint64_t> memory;
   Marked marked;
@@ -51,8 +59,7 @@ TEST(MarkedIndex, ChoosesEveryMarkEquallyOften) {
     for (int i = 0; i < 100; ++i) f.unmark(*f.marked.set.begin());
     std::map<std::uint64_t, double> chosen;
     const double per_mark = 200, marks = static_cast<double>(f.marked.set.size());
-    for (int i = 0; i < static_cast<int>(per_mark * marks); ++i)
-      ++chosen[f.index.choose(draws, f.marked.set.size(), f.marked)];
+    for (int i = 0; i < static_cast<int>(per_mark * marks); ++i) ++chosen[f.choose(draws)];
     double chi_square = 0;
     for (const std::uint64_t mark : f.marked.set) {
       const double off = chosen[mark] - per_mark;
@@ -71,10 +78,24 @@ TEST(MarkedIndex, FindsTheFewMarksOfABillionEquallyOften) {
     std::map<std::uint64_t, double> chosen;
     constexpr double per_mark = 400;
     for (int i = 0; i < static_cast<int>(per_mark) * static_cast<int>(marks); ++i)
-      ++chosen[f.index.choose(draws, marks, f.marked)];
+      ++chosen[f.choose(draws)];
     for (const std::uint64_t mark : f.marked.set)
       EXPECT_NEAR(chosen[mark], per_mark, 4 * std::sqrt(per_mark)) << marks << " marks";
   }
+}
+
+TEST(MarkedIndex, FindsSeveralAsOneByOne) {
+  Fixture f(1'000'000, 1024);
+  Draws draws(9);
+  for (int i = 0; i < 3'000; ++i) f.mark(draws.below(1'000'000));
+  std::vector<std::uint64_t> ranks;
+  for (std::size_t i = 0; i < MarkedIndex::most; ++i)
+    ranks.push_back(draws.below(f.marked.set.size()));
+  std::vector<std::uint64_t> expected;
+  for (const std::uint64_t rank : ranks)
+    expected.push_back(*std::next(f.marked.set.begin(), static_cast<std::ptrdiff_t>(rank)));
+  f.index.find(ranks, f.marked);
+  EXPECT_EQ(ranks, expected);
 }
 
 TEST(MarkedIndex, StaysTrueThroughAnyMarkingAndUnmarking) {
