@@ -11,6 +11,9 @@ void add_filters(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_demo(CLI::App& app);
 
+// The whole command line's parser.
+void define(CLI::App& app);
+
 // The whole command line; returns the exit code: 0 done, 1 run error, 2 usage.
 int run(int argc, const char* const* argv) noexcept;
 

@@ -25,7 +25,7 @@ struct Flags {
 FilterPtr open_filter(const Flags& flags) {
   std::error_code ignored;
   if (flags.state.empty() || !std::filesystem::exists(flags.state, ignored))
-    return make_filter(flags.making.filter, flags.making.request());
+    return flags.making.make();
   FilterPtr loaded = load_filter(flags.state);
   require_agreement(*loaded, flags.making, flags.state);
   return loaded;

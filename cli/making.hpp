@@ -2,7 +2,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <optional>
 #include <string>
 
 #include "weir/catalog.hpp"
@@ -16,13 +15,15 @@ struct MakingFlags {
   std::string keys;
   std::uint32_t shards = 1;
   std::string hash = "xxh3";
-  std::optional<std::uint64_t> seed;
+  std::string seed;
 
   CLI::Option* filter_given = nullptr;
   CLI::Option* memory_given = nullptr;
+  CLI::Option* shards_given = nullptr;
+  CLI::Option* hash_given = nullptr;
 
   void define(CLI::App& app);
-  [[nodiscard]] Request request() const;
+  [[nodiscard]] FilterPtr make() const;
 };
 
 // Refuses when a loaded structure is not what the flags ask for.

@@ -27,7 +27,7 @@ std::uint64_t parse_size(std::string_view text) {
   } else if (number != std::floor(number)) {
     throw bad();
   }
-  if (number * factor >= 0x1p62)
+  if (number * factor >= 0x1p47)
     throw Error(ErrorCode::Config, fmt::format("'{}' is more than any machine has", text));
   return static_cast<std::uint64_t>(number * factor);
 }
@@ -57,7 +57,7 @@ std::string show_age(double seconds) {
   if (seconds < 0) return "in the future (the clock differs)";
   const auto say = [](double n, const char* unit) {
     const auto whole = static_cast<std::uint64_t>(n);
-    return fmt::format("{} {}{}", whole, unit, whole == 1 ? "" : "s");
+    return fmt::format("{} {}{} ago", whole, unit, whole == 1 ? "" : "s");
   };
   if (seconds < 120) return say(seconds, "second");
   if (seconds < 7200) return say(seconds / 60, "minute");

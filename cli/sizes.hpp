@@ -13,6 +13,6 @@ std::uint64_t parse_size(std::string_view text);
 std::string show_bytes(std::uint64_t bytes);  // "64.0 MiB"
 std::string show_count(std::uint64_t count);  // "12,345,678"
 std::string show_percent(double share);       // "0.0123 %"
-std::string show_age(double seconds);         // "3 days"
+std::string show_age(double seconds);         // "3 days ago"
 
 }  // namespace weir::cli

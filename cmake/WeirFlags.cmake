@@ -10,9 +10,11 @@ endif()
 function(weir_warnings target)
   # GCC 12 takes plain structs that another function fills for uninitialised.
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow
-                                           -Wno-maybe-uninitialized)
+                                           $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   if(NOT "TEST" IN_LIST ARGN)
-    target_compile_options(${target} PRIVATE -Wconversion)
+    # Clang counts every index under -Wconversion, GCC does not.
+    target_compile_options(${target} PRIVATE -Wconversion
+                                             $<$<CXX_COMPILER_ID:Clang>:-Wno-sign-conversion>)
   endif()
   if(WEIR_WERROR)
     target_compile_options(${target} PRIVATE -Werror)

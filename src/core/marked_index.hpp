@@ -38,6 +38,7 @@ class MarkedIndex {
     return sum;
   }
 
+  MarkedIndex() = default;
   MarkedIndex(std::byte* memory, std::uint64_t positions, std::uint64_t cluster, std::uint64_t rare,
               bool from_the_beginning) noexcept
       : positions_(positions),
@@ -147,9 +148,9 @@ class MarkedIndex {
     std::memset(lowest_, 0, bytes(positions_, cluster_));
   }
 
-  std::uint64_t positions_, cluster_, rare_;
-  std::uint64_t active_;
-  std::uint16_t* lowest_;
+  std::uint64_t positions_ = 0, cluster_ = 1, rare_ = 1;
+  std::uint64_t active_ = 0;
+  std::uint16_t* lowest_ = nullptr;
   std::uint64_t* level_[max_levels] = {};
   unsigned levels_ = 0;
 };

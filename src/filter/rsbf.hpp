@@ -102,7 +102,7 @@ class Rsbf {
  private:
   struct OneFilter {
     std::uint64_t* words = nullptr;
-    MarkedIndex index{nullptr, 1, 1, 1, false};
+    MarkedIndex index;
     std::uint64_t ones = 0;
     [[nodiscard]] bool get(std::uint64_t i) const noexcept { return words[i >> 6] >> (i & 63) & 1; }
     struct Marks {

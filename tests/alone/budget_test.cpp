@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <new>
 
+#include "checkpoint/forger.hpp"
 #include "laws/every_structure.hpp"
 
 namespace {
@@ -169,6 +170,46 @@ TEST_P(Budget, TooSmallIsRefusedWithTheSizeThatWouldDo) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::Config);
     EXPECT_NE(std::string(error.what()).find("at least"), std::string::npos);
+  }
+}
+
+// Sizes that a forger wrote into a small file, checksums correct.
+std::vector<test::Bytes> hostile_files(const std::string& name) {
+  const auto structure = make_structure(name, {.memory = 32 << 10, .seed = 1});
+  answers(*structure, stream(2, 3'000, 2'000), 100);
+  const test::Forgery good(*structure);
+  std::vector<test::Bytes> files = {good.sealed()};
+  const auto forge = [&](auto change) {
+    test::Forgery forged = good;
+    change(forged);
+    files.push_back(forged.sealed());
+    files.push_back(forged.fit().sealed());
+  };
+  for (const std::uint64_t size :
+       {1ull << 20, 1ull << 31, 1ull << 32, 1ull << 40, 1ull << 47, ~0ull}) {
+    forge([&](test::Forgery& f) { f.header.payload_bytes = size; });
+    forge([&](test::Forgery& f) { f.header.total_bytes = size; });
+    forge([&](test::Forgery& f) { f.header.shards = static_cast<std::uint32_t>(size >> 4); });
+    forge([&](test::Forgery& f) { f.header.registers = static_cast<std::uint32_t>(size >> 4); });
+    for (std::size_t at = 0; (at = good.parameters.find('=', at)) != std::string::npos; ++at)
+      forge([&](test::Forgery& f) {
+        const std::size_t end = std::min(f.parameters.find(',', at), f.parameters.size());
+        f.parameters.replace(at + 1, end - at - 1, std::to_string(size));
+      });
+  }
+  return files;
+}
+
+TEST_P(Budget, AHostileFileAllocatesNoMoreThanTwiceItsSizeAndALittle) {
+  constexpr std::int64_t a_little = 16 << 10;
+  for (const test::Bytes& file : hostile_files(GetParam())) {
+    const Watch loading;
+    try {
+      SpanSource source(file);
+      read_snapshot(source);
+    } catch (const Error&) {  // refused or loaded: what counts here is the memory
+    }
+    ASSERT_LE(loading.highest(), 2 * std::ssize(file) + a_little);
   }
 }
 

@@ -1,0 +1,46 @@
+#include "sizes.hpp"
+
+#include <gtest/gtest.h>
+
+#include "weir/error.hpp"
+
+namespace weir::cli {
+namespace {
+
+TEST(Sizes, AreBytesOrPowersOf1024) {
+  EXPECT_EQ(parse_size("0"), 0u);
+  EXPECT_EQ(parse_size("4096"), 4096u);
+  EXPECT_EQ(parse_size("64K"), 65536u);
+  EXPECT_EQ(parse_size("64k"), 65536u);
+  EXPECT_EQ(parse_size("1.5M"), 1572864u);
+  EXPECT_EQ(parse_size("2G"), std::uint64_t{2} << 30);
+  EXPECT_EQ(parse_size("1T"), std::uint64_t{1} << 40);
+  EXPECT_EQ(parse_size("4294967296"), std::uint64_t{1} << 32);
+}
+
+TEST(Sizes, RefuseEverythingElse) {
+  for (const char* text : {"", " ", "K", "-1", "-1K", "1.5", "1e3", "0x10", "1KB", "1 K", " 1",
+                           "1P", "nan", "inf", "1.2.3M", "4611686018427387904", "4194304T"})
+    EXPECT_THROW(parse_size(text), Error) << "'" << text << "'";
+}
+
+TEST(Sizes, AreShownAsPeopleReadThem) {
+  EXPECT_EQ(show_bytes(1023), "1023 bytes");
+  EXPECT_EQ(show_bytes(64 << 20), "64.0 MiB");
+  EXPECT_EQ(show_bytes(~std::uint64_t{0}), "16777216.0 TiB");
+  EXPECT_EQ(show_count(0), "0");
+  EXPECT_EQ(show_count(999), "999");
+  EXPECT_EQ(show_count(12345678), "12,345,678");
+  EXPECT_EQ(show_percent(0), "0 %");
+  EXPECT_EQ(show_percent(0.5), "50 %");
+  EXPECT_EQ(show_percent(1e-7), "1.00e-05 %");
+  EXPECT_EQ(show_age(1), "1 second ago");
+  EXPECT_EQ(show_age(119), "119 seconds ago");
+  EXPECT_EQ(show_age(600), "10 minutes ago");
+  EXPECT_EQ(show_age(86400), "24 hours ago");
+  EXPECT_EQ(show_age(3 * 86400), "3 days ago");
+  EXPECT_EQ(show_age(-1), "in the future (the clock differs)");
+}
+
+}  // namespace
+}  // namespace weir::cli
