@@ -36,7 +36,7 @@ class Refusals(CommandTest):
             ("'1.5' is not a size", "dedup", "-S", "1.5"),
             ("'1MB' is not a size", "dedup", "-S", "1MB"),
             ("--memory", "dedup", "--memory="),
-            ("out of range", "dedup", "-S", "3000000G"),
+            ("more than any machine has", "dedup", "-S", "3000000G"),
             ("more than any machine has", "dedup", "-S", "9999999999G"),
             ("'few' is not a size", "dedup", "-n", "few"),
             ("above 0 and below 1", "dedup", "--fpr", "0"),
