@@ -146,7 +146,7 @@ class Subject {
   }
   [[nodiscard]] double predicted_fpr() const {
     if (filter_ == nullptr) return structure_->health().fpr;
-    StreamModel stream{.records = next_, .universe = 0x1p60, .skip = next_ - next_ / 64};
+    StreamModel stream{.records = next_, .universe = 0x1p60, .skip = next_ - next_ / 4096 - 1};
     if (weighted_) stream.importance.assign(7, 1.0);
     return filter_->predict(stream).fpr;
   }

@@ -13,13 +13,12 @@
 
 namespace weir {
 
-class Cells {
+// `fixed` is the number of bits where it is known when compiled, else 0.
+template <unsigned fixed>
+class BasicCells {
  public:
-  Cells(std::byte* memory, unsigned bits) noexcept
-      : memory_(memory),
-        bits_(bits),
-        short_of_word_(64 % bits),
-        mask_(static_cast<std::uint16_t>((1u << bits) - 1)) {}
+  BasicCells(std::byte* memory, unsigned bits) noexcept
+      : memory_(memory), bits_a_cell_(bits), mask_((1u << bits) - 1) {}
 
   // Bytes for `count` cells; the last cell is read as two bytes.
   static std::uint64_t bytes(std::uint64_t count, unsigned bits) noexcept {
@@ -31,23 +30,25 @@ class Cells {
     return whole_lines == 0 ? 0 : (whole_lines - 1) * 8 / bits;
   }
 
+  [[nodiscard]] std::byte* memory() const noexcept { return memory_; }
+
   [[nodiscard]] unsigned get(std::uint64_t i) const noexcept {
-    const std::uint64_t bit = i * bits_;
-    return (load(bit >> 3) >> (bit & 7)) & mask_;
+    const std::uint64_t bit = i * bits();
+    return (load(bit >> 3) >> (bit & 7)) & max();
   }
   void set(std::uint64_t i, unsigned value) noexcept {
-    const std::uint64_t bit = i * bits_;
+    const std::uint64_t bit = i * bits();
     const unsigned shift = bit & 7;
     const unsigned old = load(bit >> 3);
-    store(bit >> 3, (old & ~(static_cast<unsigned>(mask_) << shift)) | (value << shift));
+    store(bit >> 3, (old & ~(max() << shift)) | (value << shift));
   }
-  void prefetch(std::uint64_t i) const noexcept { prefetch_line(memory_ + (i * bits_ >> 3)); }
+  void prefetch(std::uint64_t i) const noexcept { prefetch_line(memory_ + (i * bits() >> 3)); }
   void prefetch_all(std::uint64_t first, std::uint64_t end) const noexcept {
-    for (std::uint64_t byte = first * bits_ >> 3; byte <= end * bits_ >> 3; byte += line_bytes)
+    for (std::uint64_t byte = first * bits() >> 3; byte <= end * bits() >> 3; byte += line_bytes)
       prefetch_line(memory_ + byte);
   }
 
-  [[nodiscard]] unsigned max() const noexcept { return mask_; }
+  [[nodiscard]] unsigned max() const noexcept { return fixed != 0 ? (1u << fixed) - 1 : mask_; }
 
   // Cells of [first, end) that are not zero. `first` must be a multiple of 64.
   [[nodiscard]] std::uint64_t count_nonzero(std::uint64_t first, std::uint64_t end) const noexcept {
@@ -69,31 +70,32 @@ class Cells {
         return false;
       }
       for (; rank > 0; --rank) marks &= marks - 1;
-      found = (bit + static_cast<unsigned>(__builtin_ctzll(marks))) / bits_;
+      found = (bit + static_cast<unsigned>(__builtin_ctzll(marks))) / bits();
       return true;
     });
     return found;
   }
 
  private:
+  [[nodiscard]] unsigned bits() const noexcept { return fixed != 0 ? fixed : bits_a_cell_; }
   // Calls f(bit, marks) for each 64 bits of the cells [first, end) until it returns true; marks has
   // a one where a cell that is not zero begins: a cell's bits are or-ed onto its first one.
   template <class F>
   void each_word(std::uint64_t first, std::uint64_t end, F f) const noexcept {
-    const std::uint64_t end_bit = end * bits_;
-    std::uint64_t bit = first * bits_;
+    const std::uint64_t end_bit = end * bits();
+    std::uint64_t bit = first * bits();
     if (bit >= end_bit) return;
-    unsigned offset = 0;  // of the first cell that begins in the word
+    const unsigned left_over = 64 % bits();  // bits of a word that whole cells leave over
+    unsigned offset = 0;                     // of the first cell that begins in the word
     std::uint64_t next = word(bit, end_bit);
     for (; bit < end_bit; bit += 64) {
       std::uint64_t any = next;
       next = bit + 64 < end_bit ? word(bit + 64, end_bit) : 0;
-      if (bits_ > 1) {
+      if (bits() > 1) {
         const std::uint64_t here = any;
-        for (unsigned j = 1; j < bits_; ++j) any |= (here >> j) | (next << (64 - j));
-        any &= every_[bits_] << offset;
-        offset =
-            offset >= short_of_word_ ? offset - short_of_word_ : offset + bits_ - short_of_word_;
+        for (unsigned j = 1; j < bits(); ++j) any |= (here >> j) | (next << (64 - j));
+        any &= every_[bits()] << offset;
+        offset = offset >= left_over ? offset - left_over : offset + bits() - left_over;
       }
       if (f(bit, any)) return;
     }
@@ -128,9 +130,9 @@ class Cells {
   }
 
   std::byte* memory_;
-  unsigned bits_;
-  unsigned short_of_word_;  // bits of a word that whole cells leave over
-  std::uint16_t mask_;
+  unsigned bits_a_cell_, mask_;
 };
+
+using Cells = BasicCells<0>;
 
 }  // namespace weir

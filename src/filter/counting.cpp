@@ -25,22 +25,28 @@ constinit const StructureEntry structure_counting = entry<Counting, FilterHandle
 const StructureInfo& Counting::info() noexcept { return structure_counting; }
 
 void Counting::complete(Params& params, const Request& request, std::uint64_t bytes) {
-  if (bytes != 0) params.fill("m", std::max<std::uint64_t>(Cells::fit(bytes, counter_bits), 1));
+  if (bytes != 0) params.fill("m", std::max<std::uint64_t>(Counters::fit(bytes, counter_bits), 1));
   complete_bloom(params, request, "counting", max_k);
 }
 
 Verdict Counting::observe(const Target& target) noexcept {
+  Counters counters = counters_;  // copies stay in registers, whatever is written to memory
+  const unsigned k = k_;
+  // Reading and adding in one go waits for memory once; a repeat, found at the end, is undone.
+  std::uint8_t before[max_k];
+  std::uint64_t empty = 0;
+  for (unsigned i = 0; i < k; ++i) {
+    const unsigned count = counters.get(target.position[i]);
+    before[i] = static_cast<std::uint8_t>(count);
+    empty += count == 0;                                                 // (1)
+    counters.set(target.position[i], std::min(count + 1, counter_max));  // (2)
+  }
   ++records_;
-  if (contains(target)) {  // (1)
-    ++seen_;
-    return Verdict::Seen;
-  }
-  for (unsigned i = 0; i < k_; ++i) {  // (2)
-    const unsigned count = counters_.get(target.position[i]);
-    nonzero_ += count == 0;
-    counters_.set(target.position[i], std::min(count + 1, counter_max));
-  }
-  return Verdict::New;
+  nonzero_ += empty;
+  if (empty != 0) return Verdict::New;
+  for (unsigned i = k; i-- > 0;) counters.set(target.position[i], before[i]);
+  ++seen_;
+  return Verdict::Seen;
 }
 
 bool Counting::remove(const Target& target) noexcept {

@@ -26,6 +26,7 @@ class Counting {
  public:
   static constexpr unsigned max_k = 32;
   static constexpr unsigned counter_bits = 4, counter_max = 15;
+  using Counters = BasicCells<counter_bits>;
   struct Shape {
     std::uint64_t m = 0;
     unsigned k = 0;
@@ -38,12 +39,12 @@ class Counting {
   struct Target {
     std::uint64_t position[max_k];
   };
-  static constexpr std::size_t lookahead = 12;
+  static constexpr std::size_t lookahead = 8;
 
   static const StructureInfo& info() noexcept;
   static void complete(Params& params, const Request& request, std::uint64_t bytes);
   static std::uint64_t bytes(const Shape& shape) noexcept {
-    return Cells::bytes(shape.m, counter_bits);
+    return Counters::bytes(shape.m, counter_bits);
   }
   static Prediction predict(const Shape& shape, const StreamModel& stream);
 
@@ -80,7 +81,7 @@ class Counting {
       "a key held by both would be counted twice, and one removal would no longer forget it";
 
  private:
-  Cells counters_;
+  Counters counters_;
   std::uint64_t m_;
   unsigned k_;
   std::uint64_t nonzero_ = 0, records_ = 0, seen_ = 0, removed_ = 0;

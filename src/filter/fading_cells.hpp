@@ -28,12 +28,15 @@ template <class Policy>
 class FadingCells {
  public:
   using Shape = typename Policy::Shape;
+  // With uniform choice the first cells to lose are known ahead and kept.
+  static constexpr unsigned losers_ahead = 24;
   struct Target {
     std::uint64_t position[fading_max_probes];
-    Draws draws{0};
+    std::uint64_t loser[Policy::weighted_choice ? 1 : losers_ahead];
+    Draws draws{0};  // for what comes behind them
     unsigned value;
   };
-  static constexpr std::size_t lookahead = 12;
+  static constexpr std::size_t lookahead = 8;
   static constexpr unsigned trials_ahead = 24;  // of the weighted choice
 
   static const StructureInfo& info() noexcept { return Policy::info(); }
@@ -66,14 +69,21 @@ class FadingCells {
     locate(digest, target);
     target.draws = random_.at(records_++);
     target.value = Policy::value(shape_, weight);
+    // Asked for one by one: the draws in between leave the memory time to take the requests.
+    if constexpr (!Policy::weighted_choice)
+      for (unsigned i = 0; i < kept_losers(); ++i)
+        cells_.prefetch(target.loser[i] = target.draws.below(shape_.m));
   }
   void prefetch(const Target& target) const noexcept {
     for (unsigned i = 0; i < shape_.K; ++i) cells_.prefetch(target.position[i]);
+  }
+  void prefetch_more(const Target& target) const noexcept {  // of a record to remember
     Draws draws = target.draws;
-    if (!Policy::weighted_choice)
-      for (unsigned i = 0; i < shape_.P; ++i) cells_.prefetch(draws.below(shape_.m));
-    else if (!nonzero_cells_.wanted(nonzero_))
+    if constexpr (!Policy::weighted_choice) {
+      for (unsigned i = losers_ahead; i < shape_.P; ++i) cells_.prefetch(draws.below(shape_.m));
+    } else if (!nonzero_cells_.wanted(nonzero_)) {
       for (unsigned i = 0; i < trials_ahead; ++i) cells_.prefetch(draws.below(shape_.m));
+    }
   }
   [[nodiscard]] bool contains(const Target& target) const noexcept {
     bool all = true;
@@ -84,11 +94,21 @@ class FadingCells {
     const bool seen = contains(target);  // (1)
     seen_ += seen;
     Draws draws = target.draws;  // (2)
-    if constexpr (Policy::weighted_choice)
+    if constexpr (Policy::weighted_choice) {
       lower_weighted(draws);
-    else
-      for (unsigned i = 0; i < shape_.P; ++i) lower(draws.below(shape_.m));
-    for (unsigned i = 0; i < shape_.K; ++i) raise(target.position[i], target.value);  // (3)
+      for (unsigned i = 0; i < shape_.K; ++i) raise(target.position[i], target.value);  // (3)
+    } else {
+      switch (bits(shape_)) {  // where the bits of a cell are known, a cell costs less
+        case 1:
+          lower_and_raise<BasicCells<1>>(draws, target);
+          break;
+        case 3:
+          lower_and_raise<BasicCells<3>>(draws, target);
+          break;
+        default:
+          lower_and_raise<Cells>(draws, target);
+      }
+    }
     return seen ? Verdict::Seen : Verdict::New;
   }
 
@@ -116,19 +136,42 @@ class FadingCells {
       "their cells hold how long ago keys came, each on its own clock";
 
  private:
+  // With weighted choice, where the index follows.
   void lower(std::uint64_t cell) noexcept {
     const unsigned value = cells_.get(cell);
-    cells_.set(cell, value - (value != 0));
-    nonzero_ -= value == 1;
-    if constexpr (Policy::weighted_choice)
-      if (value == 1) nonzero_cells_.unmark(cell);
+    cells_.set(cell, value - 1);
+    if (value != 1) return;
+    --nonzero_;
+    nonzero_cells_.unmark(cell);
   }
   void raise(std::uint64_t cell, unsigned value) noexcept {
     const unsigned old = cells_.get(cell);
     cells_.set(cell, std::max(old, value));
-    nonzero_ += old == 0;
-    if constexpr (Policy::weighted_choice)
-      if (old == 0) nonzero_cells_.mark(cell, nonzero_);
+    if (old != 0) return;
+    ++nonzero_;
+    nonzero_cells_.mark(cell, nonzero_);
+  }
+  [[nodiscard]] unsigned kept_losers() const noexcept { return std::min(shape_.P, losers_ahead); }
+
+  // (2) and (3) with uniform choice. Copies stay in registers, whatever is written to memory.
+  template <class KnownCells>
+  void lower_and_raise(Draws draws, const Target& target) noexcept {
+    KnownCells cells(cells_.memory(), bits(shape_));
+    const std::uint64_t m = shape_.m;
+    std::uint64_t nonzero = nonzero_;
+    const unsigned P = shape_.P, K = shape_.K;
+    for (unsigned i = 0; i < P; ++i) {
+      const std::uint64_t cell = i < losers_ahead ? target.loser[i] : draws.below(m);
+      const unsigned value = cells.get(cell);
+      cells.set(cell, value - (value != 0));
+      nonzero -= value == 1;
+    }
+    for (unsigned i = 0; i < K; ++i) {
+      const unsigned old = cells.get(target.position[i]);
+      cells.set(target.position[i], std::max(old, target.value));
+      nonzero += old == 0;
+    }
+    nonzero_ = nonzero;
   }
 
   // P nonzero cells, one after the other, each with probability proportional to 1/value. One draw

@@ -2,7 +2,8 @@
 //   S::Target                    where a record will touch memory; plain data
 //   prepare(digest, weight, target)  fills the target and takes the record's ordinal
 //   locate(digest, target)       the same for looking only
-//   prefetch(target)             asks for the lines
+//   prefetch(target)             asks for the key's lines
+//   prefetch_more(target)        optional: for the other lines that observe() will touch
 //   observe(target) -> Verdict   the paper's steps
 //   contains(target) -> bool
 //   S::predict(shape, stream) -> Prediction     of one shard
@@ -158,6 +159,7 @@ class FilterHandle final : public Sharded<S, FilterHandle<S>, Filter> {
       S& shard = shard_of(digests[i]);
       shard.prepare(digests[i], weight(i), target);
       shard.prefetch(target);
+      if constexpr (requires { shard.prefetch_more(target); }) shard.prefetch_more(target);
     };
     if constexpr (requires { S::group; }) {
       observe_in_groups(digests, out, prepare, shard_of);

@@ -70,10 +70,14 @@ Rsbf::Rsbf(const Shape& shape, std::byte* memory, RecordRandom random) noexcept
 }
 
 void Rsbf::prefetch(const Target& target) const noexcept {
+  for (unsigned j = 0; j < shape_.k; ++j)
+    prefetch_line(&filters_[j].words[target.position[j] >> 6]);
+}
+
+void Rsbf::prefetch_more(const Target& target) const noexcept {
   const bool inserts = target.luck <= insert_probability(target.ordinal);
   for (unsigned j = 0; j < shape_.k; ++j) {
     const auto fetch = [&](std::uint64_t i) { prefetch_line(&filters_[j].words[i >> 6]); };
-    fetch(target.position[j]);
     Draws draws = draws_of(target, j);
     fetch(draws.below(s_));
     // A filter settles with about half its bits set, so often the second or third bit is met.

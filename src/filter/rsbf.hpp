@@ -57,7 +57,7 @@ class Rsbf {
     std::uint64_t ordinal;  // i
     double luck;            // r
   };
-  static constexpr std::size_t lookahead = 12;
+  static constexpr std::size_t lookahead = 8;
 
   static const StructureInfo& info() noexcept;
   static void complete(Params& params, const Request& request, std::uint64_t bytes);
@@ -79,6 +79,7 @@ class Rsbf {
     target.luck = target.draws.unit();
   }
   void prefetch(const Target& target) const noexcept;
+  void prefetch_more(const Target& target) const noexcept;
   [[nodiscard]] bool contains(const Target& target) const noexcept {
     bool all = true;
     for (unsigned j = 0; j < shape_.k; ++j) all &= filters_[j].get(target.position[j]);

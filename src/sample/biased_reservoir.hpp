@@ -38,7 +38,7 @@ class BiasedReservoirSample {
 
   // Every record is written somewhere: choose the slots ahead, and ask for their lines.
   void offer(std::span<const std::uint64_t> records) noexcept {
-    pipelined<16, std::uint64_t>(
+    pipelined<32, std::uint64_t>(
         records.size(),
         [&](std::size_t, std::uint64_t& slot) {
           slot = *slots_.offer();

@@ -54,7 +54,7 @@ class CountMin {
   struct Target {
     std::uint64_t position[max_d];
   };
-  static constexpr std::size_t lookahead = 12;
+  static constexpr std::size_t lookahead = 8;
 
   static const StructureInfo& info() noexcept;
   static void complete(Params& params, const Request& request, std::uint64_t bytes);

@@ -79,7 +79,7 @@ class Spectral {
     std::uint64_t position[max_k];
     std::uint64_t second[max_k];  // with recurring minimum only
   };
-  static constexpr std::size_t lookahead = 12;
+  static constexpr std::size_t lookahead = 8;
 
   static const StructureInfo& info() noexcept;
   static void complete(Params& params, const Request& request, std::uint64_t bytes);
