@@ -260,7 +260,7 @@ void measure(const StructureInfo& info, Floor& floor, const Options& options, Cs
   if (keys != 0) load(subject, keys, options.load_seconds);
 
   const bool sample = info.kind == Kind::Sample;
-  const double fpr = sample ? 0 : subject.share_known(never_met, never_met);
+  const double fpr = sample ? 0 : subject.share_known(never_met, 1 << 20);
   const double predicted = sample ? 0 : subject.predicted_fpr();
   const double held = subject.held(fpr);
   const double bits_a_key = 8.0 * static_cast<double>(subject.structure().memory()) / held;

@@ -11,15 +11,16 @@ void check(const StreamModel& stream) {
                 "a stream model needs records, more records than are skipped, and a universe");
 }
 
-double first_share(const StreamModel& stream, double t) {
-  return stream.universe <= 1 ? (t < 1 ? 1.0 : 0.0)
-                              : std::exp(t * std::log1p(-1 / stream.universe));
+// The share of keys met within t records; exact also where it is tiny.
+double met_share(const StreamModel& stream, double t) {
+  return stream.universe <= 1 ? (t < 1 ? 0.0 : 1.0)
+                              : -std::expm1(t * std::log1p(-1 / stream.universe));
 }
 
 }  // namespace
 
 double distinct_keys(const StreamModel& stream, double t) {
-  return stream.universe * (1 - first_share(stream, t));
+  return stream.universe * met_share(stream, t);
 }
 
 double distinct_share(const StreamModel& stream) {
