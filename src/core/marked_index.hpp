@@ -77,9 +77,8 @@ class MarkedIndex {
   template <class Marks>
   void find(std::span<std::uint64_t> ranks, const Marks& marks) noexcept {
     if (active_ == 0) start(marks);
-    std::uint64_t at[most];
+    std::uint64_t at[most] = {};
     for (std::size_t i = 0; i < ranks.size(); ++i) {  // (1)
-      at[i] = 0;
       for (unsigned l = levels_; l-- > 0; at[i] *= fan)
         for (; ranks[i] >= level_[l][at[i]]; ++at[i]) ranks[i] -= level_[l][at[i]];
       prefetch_line(lowest_ + at[i]);
