@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "checkpoint/forger.hpp"
 #include "core/bits.hpp"
 #include "weir/catalog.hpp"
 #include "weir/snapshot.hpp"
@@ -105,19 +106,8 @@ inline std::vector<std::uint64_t> answers(Structure& structure, std::span<const 
   return out;
 }
 
-class MemorySink final : public ByteSink {
- public:
-  void write(std::span<const std::byte> piece) override {
-    bytes.insert(bytes.end(), piece.begin(), piece.end());
-  }
-  std::vector<std::byte> bytes;
-};
-
 inline StructurePtr reloaded(const Structure& structure) {
-  MemorySink sink;
-  write_snapshot(structure, sink);
-  SpanSource source(sink.bytes);
-  return read_snapshot(source);
+  return test::structure_of(test::snapshot_of(structure));
 }
 
 // Cells and counters; the rest of a snapshot but its date follows from them.
