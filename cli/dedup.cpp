@@ -1,88 +1,47 @@
-// weir dedup: lines in, first ones out.
-#include "weir/dedup.hpp"
-
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <filesystem>
+// weir dedup: records in, first ones out.
 #include <memory>
 
 #include "commands.hpp"
-#include "making.hpp"
-#include "sizes.hpp"
-#include "weir/snapshot.hpp"
+#include "dedup_job.hpp"
 
 namespace weir::cli {
-namespace {
-
-struct Flags {
-  MakingFlags making;
-  std::vector<std::string> files;
-  std::string state;
-  bool mark = false, stats = false, quiet = false;
-};
-
-FilterPtr open_filter(const Flags& flags) {
-  std::error_code ignored;
-  if (flags.state.empty() || !std::filesystem::exists(flags.state, ignored))
-    return flags.making.make();
-  FilterPtr loaded = load_filter(flags.state);
-  require_agreement(*loaded, flags.making, flags.state);
-  return loaded;
-}
-
-void print_stats(const Filter& filter, const DedupStats& stats) {
-  const Health health = filter.health();
-  const double seconds = std::max(stats.seconds, 1e-9);
-  fmt::print(stderr,
-             "filter      {}:{}\n"
-             "memory      {}\n"
-             "records     {} ({})\n"
-             "first       {}\n"
-             "repeats     {}\n"
-             "fill        {}\n"
-             "live FPR    {}\n"
-             "time        {:.2f} s, {:.1f} million records/s, {}/s\n",
-             filter.info().name, filter.parameters(), show_bytes(filter.memory()),
-             show_count(stats.records), show_bytes(stats.bytes), show_count(stats.first),
-             show_count(stats.repeats), show_percent(health.fill), show_percent(health.fpr),
-             stats.seconds, static_cast<double>(stats.records) / seconds / 1e6,
-             show_bytes(static_cast<std::uint64_t>(static_cast<double>(stats.bytes) / seconds)));
-}
-
-void run_dedup(const Flags& flags) {
-  const FilterPtr filter = open_filter(flags);
-  DedupOptions options;
-  if (!flags.files.empty()) options.inputs = flags.files;
-  options.mark = flags.mark;
-  const DedupStats stats = dedup(*filter, options);
-  if (!flags.state.empty()) {
-    // A pipe or terminal cannot be synced; for a file the state must not be ahead of it.
-    if (::fsync(options.output) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP)
-      throw Error(ErrorCode::Io, std::string("cannot sync the output: ") + std::strerror(errno));
-    save(*filter, flags.state);
-  }
-  if (flags.stats) print_stats(*filter, stats);
-  const double live = filter->health().fpr;
-  if (!flags.quiet && live > 1.1 * flags.making.fpr)
-    fmt::print(stderr,
-               "weir: warning: {} of new records are now taken for repeats, more than --fpr {}; "
-               "give more memory (-S) or choose a filter that forgets (weir filters)\n",
-               show_percent(live), flags.making.fpr);
-}
-
-}  // namespace
 
 void add_dedup(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
-  CLI::App& sub = *app.add_subcommand("dedup", "Pass on the first of equal lines, in order");
+  auto flags = std::make_shared<DedupFlags>();
+  CLI::App& sub = *app.add_subcommand("dedup", "Pass on the first of equal records, in order");
+  sub.add_flag("-z,--zero-terminated", flags->nul, "Records end with a NUL, not a newline");
+  sub.add_option("--fixed", flags->fixed, "Records of N bytes each");
+  sub.add_flag("--csv", flags->csv, "Rows of CSV (RFC 4180); the header is passed on");
+  sub.add_flag("--tsv", flags->tsv, "The same, separated by tabs");
+  sub.add_flag("--no-header", flags->no_header, "The first row is data");
+  sub.add_flag("--json", flags->json, "JSON lines");
+  sub.add_flag("--plain", flags->plain, "Do not decompress what looks like gzip or zstd");
+  sub.add_option("-k,--key", flags->fields, "Fields that make the key, as in cut: 2,4-5");
+  sub.add_option("-t,--field-separator", flags->separator, "What separates fields");
+  sub.add_option("--column", flags->columns, "CSV column of the key")->allow_extra_args(false);
+  sub.add_option("--pointer", flags->pointers, "JSON pointer of the key")->allow_extra_args(false);
+  sub.add_flag("-i,--ignore-case", flags->ignore_case, "Equal but for the case of ASCII letters");
+  sub.add_option("--on-bad", flags->on_bad, "Records without a key: pass, drop or fail")
+      ->check(CLI::IsMember({"pass", "drop", "fail"}));
+  sub.add_option("--importance", flags->importance, "Field, column or pointer of the importance");
+  sub.add_option("--importance-max", flags->importance_max, "Greatest importance");
+  sub.add_option("--max-record", flags->max_record, "Longer records are bad");
+  sub.add_option("-o,--output", flags->output, "Write to FILE instead of standard output");
+  sub.add_flag("-d,--repeated", flags->repeats, "Only the repeats");
+  sub.add_option("-D,--repeats", flags->repeats_file, "Write the repeats to FILE");
+  sub.add_flag("--mark", flags->mark, "Every record, with 0<TAB> (new) or 1<TAB> (seen) in front");
+  sub.add_flag("-c,--count", flags->count, "Every record, with its count so far in front");
+  sub.add_flag("--stats{text}", flags->stats, "Say afterwards on stderr what was done")
+      ->check(CLI::IsMember({"text", "json"}));
+  sub.add_option("--max-fpr", flags->max_fpr, "Stop with exit 1 when the live FPR passes P");
+  sub.add_flag("-q,--quiet", flags->quiet, "No warnings, no progress");
+  sub.add_option("--state", flags->state, "State file: loaded if it is there, saved at the end");
+  sub.add_option("--save-every", flags->save_every, "Save that often: 30s, 5min, 1000000");
+  sub.add_flag("--read-only", flags->read_only, "Only look, remember nothing");
+  sub.add_flag("--resume", flags->resume, "Go on where the same command was interrupted");
+  sub.add_option("-j,--threads", flags->threads, "Threads; the result is the same for any number");
+  sub.add_option("--chunk", flags->chunk, "Bytes read at once")->group("");
   flags->making.define(sub);
-  sub.add_flag("--mark", flags->mark,
-               "Write every line, with 0<TAB> (new) or 1<TAB> (seen) in front");
-  sub.add_flag("--stats", flags->stats, "Say afterwards on stderr what was done");
-  sub.add_option("--state", flags->state,
-                 "State file: loaded if it is there, saved when the output is written");
-  sub.add_flag("-q,--quiet", flags->quiet, "No warnings");
   sub.add_option("FILE", flags->files, "Input files in order; - or none is standard input");
   sub.callback([flags] { run_dedup(*flags); });
 }

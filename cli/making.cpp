@@ -50,7 +50,7 @@ void MakingFlags::define(CLI::App& app) {
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
 }
 
-FilterPtr MakingFlags::make() const {
+StructurePtr MakingFlags::make() const {
   Request request;
   request.fpr = fpr;
   if (!keys.empty()) request.keys = parse_size(keys);
@@ -60,14 +60,14 @@ FilterPtr MakingFlags::make() const {
   // The parameters or the keys may say the size; where they do not, the default budget does.
   if (memory_given->count() == 0) {
     try {
-      return make_filter(filter, request);
+      return make_structure(filter, request);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::Config) throw;
     }
   }
   request.memory = parse_size(memory);
   if (request.memory == 0) throw Error(ErrorCode::Config, "the memory must be above 0");
-  return make_filter(filter, request);
+  return make_structure(filter, request);
 }
 
 void require_agreement(const Structure& loaded, const MakingFlags& flags, const std::string& file) {

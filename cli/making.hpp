@@ -23,7 +23,7 @@ struct MakingFlags {
   CLI::Option* hash_given = nullptr;
 
   void define(CLI::App& app);
-  [[nodiscard]] FilterPtr make() const;
+  [[nodiscard]] StructurePtr make() const;
 };
 
 // Refuses when a loaded structure is not what the flags ask for.
