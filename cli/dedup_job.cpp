@@ -208,7 +208,8 @@ void warn_of_bad(const DedupStats& stats, const DedupOptions& options) {
                      options.emit != Emit::CountRepeats;
   fmt::print(stderr, "weir: warning: {} record{} without a key, {}; the first: {}\n",
              show_count(stats.bad), stats.bad == 1 ? "" : "s",
-             shown ? "passed on as they are" : "left out", stats.first_bad);
+             !shown ? "left out" : stats.bad == 1 ? "passed on as it is" : "passed on as they are",
+             stats.first_bad);
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ echo "installed; the installed command runs"
   -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
 "$CMAKE" --build "$work/build"
 "$work/build/outside"
+printf 'a\nb\na\n' >"$work/lines"
+[[ $("$work/build/outside-engine" "$work/lines") == $'a\nb' ]]
 echo "find_package(weir): built and ran"
 
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name weir.pc)")
@@ -25,4 +27,7 @@ libdir=$(pkg-config --variable=libdir weir)
 read -ra flags <<<"$(pkg-config --cflags --libs weir)"
 "$CXX" -std=c++20 "$program/main.cpp" "${flags[@]}" -o "$work/outside"
 LD_LIBRARY_PATH=$libdir "$work/outside"
+read -ra flags <<<"$(pkg-config --cflags --libs weir-engine)"
+"$CXX" -std=c++20 "$program/engine.cpp" "${flags[@]}" -o "$work/outside-engine"
+[[ $(LD_LIBRARY_PATH=$libdir "$work/outside-engine" "$work/lines") == $'a\nb' ]]
 echo "pkg-config: built and ran"
