@@ -211,7 +211,8 @@ class Jobs(FaultTest):
         for start in self.starts(command):
             self.each_fault(command, start, [("malloc", [errno.ENOMEM])],
                             self.goes_on(command, start),
-                            step=1 + self.calls(command, "malloc", start) // 1000)
+                            step=1 + self.calls(command, "malloc", start) //
+                            (1000 if start else 3000))
 
     def test_memory_of_two_threads(self):
         command = self.command("-j", 2)
@@ -324,7 +325,7 @@ class FullDisk(CommandTest):
             print("no small disk can be mounted here; the limit of a file's size must do")
             self.skipTest("mounting is not permitted")
         self.addCleanup(subprocess.run, ["umount", disk], check=True)
-        for ballast in range(300_000, 1_000_001, 50_000):
+        for ballast in range(500_000, 1_000_001, 50_000):
             with self.subTest(ballast=ballast):
                 for path in disk.iterdir():
                     path.unlink()
