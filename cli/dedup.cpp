@@ -73,18 +73,37 @@ void run_dedup(const Flags& flags) {
 
 }  // namespace
 
-void add_dedup(CLI::App& app) {
+void add_dedup(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  CLI::App& sub = *app.add_subcommand("dedup", "Pass on the first of equal lines, in order");
-  flags->making.define(sub);
-  sub.add_flag("--mark", flags->mark,
-               "Write every line, with 0<TAB> (new) or 1<TAB> (seen) in front");
-  sub.add_flag("--stats", flags->stats, "Say afterwards on stderr what was done");
-  sub.add_option("--state", flags->state,
-                 "State file: loaded if it is there, saved when the output is written");
-  sub.add_flag("-q,--quiet", flags->quiet, "No warnings");
-  sub.add_option("FILE", flags->files, "Input files in order; - or none is standard input");
-  sub.callback([flags] { run_dedup(*flags); });
+  Command& command = line.command("dedup", "Pass on the first of equal lines, in order");
+  command.description = {
+      "Reads lines and writes each one that did not come before, in the order of the input and in "
+      "memory that does not grow with the stream.",
+      "The answer is probable, not certain. A new line is taken for a repeat, and dropped, at "
+      "about the rate of `--fpr`; a filter that forgets lets old repeats through. If no line may "
+      "ever be lost, use `--mark` and decide yourself."};
+  command.argument("FILE", flags->files, "Input files in order; - or none is standard input").hint =
+      Hint::File;
+  command.group("Output");
+  command.toggle("--mark", flags->mark, "Write every line, behind 0<TAB> if new, 1<TAB> if seen");
+  command.toggle("--stats", flags->stats, "Say afterwards on stderr what was done");
+  command.toggle("-q,--quiet", flags->quiet, "No warnings");
+  command.group("State");
+  command.file("--state", flags->state, "Go on from FILE if it is there, and save there at the end")
+      .more(
+          "The state is saved when the output is written, never before. The options that make "
+          "the filter can be left out with a state; those that are given must agree with it.");
+  flags->making.declare(command);
+  command.examples = {
+      {"weir dedup -S 64M big.log", "Drop repeated lines, in 64 MiB"},
+      {"weir dedup --state seen.weir today.log", "Pass on what no earlier run has seen"},
+      {"weir dedup -f blocked-bloom -n 10M urls.txt",
+       "Forget nothing, for a known number of keys"}};
+  command.sections = {{"FILES",
+                       {"A state file holds the filter and the secret of its hash, so it is made "
+                        "readable for its owner only. `weir inspect` tells what is in it."}}};
+  command.see_also = "sort(1), uniq(1)";
+  command.run([flags] { run_dedup(*flags); });
 }
 
 }  // namespace weir::cli
