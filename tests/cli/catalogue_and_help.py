@@ -34,7 +34,7 @@ class CatalogueAndHelp(CommandTest):
         overview = self.done("--help")
         self.assertEqual(overview.stderr, b"")
         self.assertEqual(self.output("-h"), overview.stdout)
-        self.assertLessEqual({"dedup", "filters", "inspect", "demo", "man"},
+        self.assertLessEqual({"dedup", "filters", "inspect", "demo", "man", "completions"},
                              set(subcommands()))
         for subcommand in subcommands():
             told = self.done(subcommand, "--help")
