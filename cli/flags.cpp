@@ -106,7 +106,7 @@ Command::Command(CLI::App& app, std::string its_name, std::string its_summary)
     : name(std::move(its_name)), summary(std::move(its_summary)), app_(app) {}
 
 Flag& Command::declare(const char* names, std::string value, std::string help) {
-  Flag& flag = flags.emplace_back();
+  Flag& flag = (group_ == unlisted ? unlisted_ : flags).emplace_back();
   for (const std::string& one : CLI::detail::split(names, ',')) {
     if (one.starts_with("-") && !one.starts_with("--"))
       flag.letter = one;
@@ -179,10 +179,11 @@ std::string Command::synopsis() const {
 }
 
 const Flag* Command::find(const std::string& wanted) const {
-  const auto at = std::find_if(flags.begin(), flags.end(), [&](const Flag& flag) {
-    return !wanted.empty() && (flag.name == wanted || flag.letter == wanted);
-  });
-  return at == flags.end() ? nullptr : &*at;
+  if (wanted.empty()) return nullptr;
+  for (const std::deque<Flag>* all : {&flags, &unlisted_})
+    for (const Flag& flag : *all)
+      if (flag.name == wanted || flag.letter == wanted) return &flag;
+  return nullptr;
 }
 
 void Command::read(const std::string& text, std::uint64_t& variable) {

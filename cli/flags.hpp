@@ -74,6 +74,8 @@ struct Flag {
   std::vector<const Flag*> excluded, needed;
 };
 
+inline constexpr const char* unlisted = "unlisted";
+
 struct Example {
   std::string command, meaning;
 };
@@ -96,7 +98,7 @@ class Command {
   std::string see_also;                  // other programs' pages: "sort(1), uniq(1)"
   std::deque<Flag> flags;                // a deque, because Flag& stay valid
 
-  // The flags that follow belong to it.
+  // The flags that follow belong to it; those of the group `unlisted` work, but no text names them.
   void group(std::string title) { group_ = std::move(title); }
 
   Flag& toggle(const char* names, bool& variable, const char* help);
@@ -193,6 +195,7 @@ class Command {
 
   CLI::App& app_;
   std::string group_;
+  std::deque<Flag> unlisted_;
 };
 
 class CommandLine {

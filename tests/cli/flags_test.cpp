@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 enum class Form : std::uint8_t { None, Text, Json };
 
@@ -128,6 +129,18 @@ TEST_F(Flags, TellTheManPageMore) {
   EXPECT_THAT(page, HasSubstr("\\fB\\-\\-stats\\fR[=\\fIFORM\\fR]\n"));
   EXPECT_THAT(page, HasSubstr("Not together with \\fB\\-d\\fR."));
   EXPECT_THAT(page, HasSubstr("Can be given several times."));
+}
+
+TEST_F(Flags, ThatAreUnlistedWorkUnnamed) {
+  std::string chunk;
+  command.group(unlisted);
+  command.value("--chunk", chunk, "SIZE", "For tests");
+  EXPECT_EQ(parse({"--chunk=7"}), "");
+  EXPECT_EQ(chunk, "7");
+  EXPECT_EQ(parse({"--chunk"}), "--chunk needs a value: SIZE");
+  EXPECT_EQ(parse({"--chunky"}), "unknown option --chunky");
+  for (const std::string& text : {help_of(command), man_page(line, &command)})
+    EXPECT_THAT(text, Not(HasSubstr("chunk")));
 }
 
 TEST(Help, OfFortyFlagsFitsAScreen) {
