@@ -1,101 +1,90 @@
-// weir dedup: lines in, first ones out.
-#include "weir/dedup.hpp"
-
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <filesystem>
+// weir dedup: records in, first ones out.
 #include <memory>
 
 #include "commands.hpp"
-#include "making.hpp"
-#include "sizes.hpp"
-#include "weir/snapshot.hpp"
+#include "dedup_job.hpp"
 
 namespace weir::cli {
 namespace {
 
-struct Flags {
-  MakingFlags making;
-  std::vector<std::string> files;
-  std::string state;
-  bool mark = false, stats = false, quiet = false;
-};
-
-FilterPtr open_filter(const Flags& flags) {
-  std::error_code ignored;
-  if (flags.state.empty() || !std::filesystem::exists(flags.state, ignored))
-    return flags.making.make();
-  FilterPtr loaded = load_filter(flags.state);
-  require_agreement(*loaded, flags.making, flags.state);
-  return loaded;
+void declare_records(Command& command, DedupFlags& flags) {
+  command.group("Records");
+  command.toggle("-z,--zero-terminated", flags.nul, "Records end with a NUL, not a newline");
+  command.value("--fixed", flags.fixed, "N", "Records of N bytes each");
+  command.toggle("--csv", flags.csv, "Rows of CSV (RFC 4180); the header is passed on");
+  command.toggle("--tsv", flags.tsv, "The same, separated by tabs");
+  command.toggle("--no-header", flags.no_header, "The first row of CSV is data");
+  command.toggle("--json", flags.json, "JSON lines");
+  command.toggle("--plain", flags.plain, "Do not decompress gzip or zstd");
+  command.value("--max-record", flags.max_record, "SIZE", "Longer records are bad");
 }
 
-void print_stats(const Filter& filter, const DedupStats& stats) {
-  const Health health = filter.health();
-  const double seconds = std::max(stats.seconds, 1e-9);
-  fmt::print(stderr,
-             "filter      {}:{}\n"
-             "memory      {}\n"
-             "records     {} ({})\n"
-             "first       {}\n"
-             "repeats     {}\n"
-             "fill        {}\n"
-             "live FPR    {}\n"
-             "time        {:.2f} s, {:.1f} million records/s, {}/s\n",
-             filter.info().name, filter.parameters(), show_bytes(filter.memory()),
-             show_count(stats.records), show_bytes(stats.bytes), show_count(stats.first),
-             show_count(stats.repeats), show_percent(health.fill), show_percent(health.fpr),
-             stats.seconds, static_cast<double>(stats.records) / seconds / 1e6,
-             show_bytes(static_cast<std::uint64_t>(static_cast<double>(stats.bytes) / seconds)));
+void declare_keys(Command& command, DedupFlags& flags) {
+  command.group("Keys");
+  command.value("-k,--key", flags.fields, "LIST", "Fields that make the key, as in cut: 2,4-5");
+  command.value("-t,--field-separator", flags.separator, "C", "What separates fields");
+  command.value("--column", flags.columns, "NAME", "CSV column of the key");
+  command.value("--pointer", flags.pointers, "PTR", "JSON pointer of the key");
+  command.toggle("-i,--ignore-case", flags.ignore_case,
+                 "Take ASCII letters of either case for equal");
+  command.choice("--on-bad", flags.on_bad, "DO",
+                 {{"pass", "pass"}, {"drop", "drop"}, {"fail", "fail"}},
+                 "Records without a key: pass, drop or fail");
+  command.value("--importance", flags.importance, "KEY", "Where the importance stands");
+  command.value("--importance-max", flags.importance_max, "N", "Greatest importance");
 }
 
-void run_dedup(const Flags& flags) {
-  const FilterPtr filter = open_filter(flags);
-  DedupOptions options;
-  if (!flags.files.empty()) options.inputs = flags.files;
-  options.mark = flags.mark;
-  const DedupStats stats = dedup(*filter, options);
-  if (!flags.state.empty()) {
-    // A pipe or terminal cannot be synced; for a file the state must not be ahead of it.
-    if (::fsync(options.output) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP)
-      throw Error(ErrorCode::Io, std::string("cannot sync the output: ") + std::strerror(errno));
-    save(*filter, flags.state);
-  }
-  if (flags.stats) print_stats(*filter, stats);
-  const double live = filter->health().fpr;
-  if (!flags.quiet && live > 1.1 * flags.making.fpr)
-    fmt::print(stderr,
-               "weir: warning: {} of new records are now taken for repeats, more than --fpr {}; "
-               "give more memory (-S) or choose a filter that forgets (weir filters)\n",
-               show_percent(live), flags.making.fpr);
+void declare_output(Command& command, DedupFlags& flags) {
+  command.group("Output");
+  command.file("-o,--output", flags.output, "Write to FILE instead of standard output");
+  command.toggle("-d,--repeated", flags.repeats, "Only the repeats");
+  command.file("-D,--repeats", flags.repeats_file, "Write the repeats to FILE");
+  command.toggle("--mark", flags.mark, "Every record, behind 0<TAB> if new, 1<TAB> if seen");
+  command.toggle("-c,--count", flags.count, "Every record, behind its count so far");
+  command
+      .choice("--stats", flags.stats, "FORM", {{"text", "text"}, {"json", "json"}},
+              "Say afterwards on stderr what was done")
+      .bare("text");
+  command.value("--max-fpr", flags.max_fpr, "RATE", "Stop with exit 1 at this live FPR");
+  command.toggle("-q,--quiet", flags.quiet, "No warnings, no progress");
+}
+
+void declare_state(Command& command, DedupFlags& flags) {
+  command.group("State");
+  command.file("--state", flags.state, "Go on from FILE if it is there; save there at the end")
+      .more(
+          "The state is saved when the output is written, never before. The options that make "
+          "the filter can be left out with a state; those that are given must agree with it.");
+  command.value("--save-every", flags.save_every, "WHEN", "Save that often: 30s, 5min, 1000000");
+  command.toggle("--read-only", flags.read_only, "Only look, remember nothing");
+  command.toggle("--resume", flags.resume, "Go on where this command was interrupted");
 }
 
 }  // namespace
 
 void add_dedup(CommandLine& line) {
-  auto flags = std::make_shared<Flags>();
-  Command& command = line.command("dedup", "Pass on the first of equal lines, in order");
+  auto flags = std::make_shared<DedupFlags>();
+  Command& command = line.command("dedup", "Pass on the first of equal records, in order");
   command.description = {
-      "Reads lines and writes each one that did not come before, in the order of the input and in "
-      "memory that does not grow with the stream.",
-      "The answer is probable, not certain. A new line is taken for a repeat, and dropped, at "
-      "about the rate of `--fpr`; a filter that forgets lets old repeats through. If no line may "
+      "Reads records and writes each one that did not come before, in the order of the input and "
+      "in memory that does not grow with the stream.",
+      "The answer is probable, not certain. A new record is taken for a repeat, and dropped, at "
+      "about the rate of `--fpr`; a filter that forgets lets old repeats through. If no record may "
       "ever be lost, use `--mark` and decide yourself."};
   command.argument("FILE", flags->files, "Input files in order; - or none is standard input").hint =
       Hint::File;
-  command.group("Output");
-  command.toggle("--mark", flags->mark, "Write every line, behind 0<TAB> if new, 1<TAB> if seen");
-  command.toggle("--stats", flags->stats, "Say afterwards on stderr what was done");
-  command.toggle("-q,--quiet", flags->quiet, "No warnings");
-  command.group("State");
-  command.file("--state", flags->state, "Go on from FILE if it is there, and save there at the end")
-      .more(
-          "The state is saved when the output is written, never before. The options that make "
-          "the filter can be left out with a state; those that are given must agree with it.");
+  declare_records(command, *flags);
+  declare_keys(command, *flags);
+  declare_output(command, *flags);
+  declare_state(command, *flags);
   flags->making.declare(command);
+  command.group("Speed");
+  command.value("-j,--threads", flags->threads, "N", "Threads; the result is the same for any");
+  command.group(unlisted);
+  command.value("--chunk", flags->chunk, "SIZE", "Bytes read at once, for tests");
   command.examples = {
       {"weir dedup -S 64M big.log", "Drop repeated lines, in 64 MiB"},
+      {"weir dedup --csv --column email people.csv", "Keep the first row of each address"},
       {"weir dedup --state seen.weir today.log", "Pass on what no earlier run has seen"},
       {"weir dedup -f blocked-bloom -n 10M urls.txt",
        "Forget nothing, for a known number of keys"}};

@@ -38,7 +38,7 @@ void MakingFlags::declare(Command& command) {
                    .more("A whole number from 0 to 2^64 - 1. Without it the secret is random.");
 }
 
-FilterPtr MakingFlags::make() const {
+StructurePtr MakingFlags::make() const {
   Request request;
   request.fpr = fpr;
   request.keys = keys.value_or(0);
@@ -48,14 +48,14 @@ FilterPtr MakingFlags::make() const {
   // The parameters or the keys may say the size; where they do not, the default budget does.
   if (!memory_flag->given()) {
     try {
-      return make_filter(filter, request);
+      return make_structure(filter, request);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::Config) throw;
     }
   }
   request.memory = memory;
   if (request.memory == 0) throw Error(ErrorCode::Config, "the memory must be above 0");
-  return make_filter(filter, request);
+  return make_structure(filter, request);
 }
 
 void require_agreement(const Structure& loaded, const MakingFlags& flags, const std::string& file) {

@@ -26,7 +26,7 @@ struct MakingFlags {
   const Flag* seed_flag = nullptr;
 
   void declare(Command& command);
-  [[nodiscard]] FilterPtr make() const;
+  [[nodiscard]] StructurePtr make() const;
 };
 
 // Refuses when a loaded structure is not what the flags ask for.

@@ -66,23 +66,24 @@ std::uint64_t size_or_zero(const CLI::Option& option) try {
 bool parses_to_something_small(int argc, const char* const* argv) {
   cli::CommandLine line;
   cli::define(line);
-  CLI::App& app = line.app;
   struct Parsed {};
-  app.parse_complete_callback([] { throw Parsed(); });  // comes before what a command does
+  line.app.parse_complete_callback([] { throw Parsed(); });  // comes before what a command does
   try {
     line.parse(argc, argv);
   } catch (const CLI::ParseError&) {
     return true;  // run() must end in help or usage too
   } catch (const Parsed&) {
   }
-  if (app.get_subcommands().empty()) return true;
-  const CLI::App& command = *app.get_subcommands()[0];
-  if (command.get_name() == "filters" || command.get_name() == "completions") return true;
-  if (command.get_name() == "man") return command.get_option("--folder")->count() == 0;
-  if (command.get_name() != "dedup") return false;
-  const std::uint64_t memory = size_or_zero(*command.get_option("--memory"));
-  return memory > 0 && memory <= small && command.get_option("--state")->count() == 0 &&
-         command.get_option("FILE")->count() == 0;
+  const cli::Command* const command = line.chosen();
+  if (command == nullptr) return true;
+  for (const cli::Flag& flag : command->flags)
+    if (flag.given() && (flag.hint == cli::Hint::File || flag.hint == cli::Hint::Folder))
+      return false;
+  if (command->name == "dedup") {
+    const std::uint64_t memory = size_or_zero(*command->find("--memory")->option);
+    return memory > 0 && memory <= small;
+  }
+  return command->name != "demo" && command->name != "inspect";
 }
 
 // Standard input is empty, and output goes nowhere, as long as it lives.

@@ -4,7 +4,7 @@
 
 build_packages=(
   g++=g++ cmake=cmake ninja-build=ninja pkg-config=pkg-config
-  libsodium-dev libxxhash-dev libfmt-dev libcli11-dev
+  libsodium-dev libxxhash-dev zlib1g-dev libzstd-dev libsimdjson-dev libfmt-dev libcli11-dev
 )
 test_packages=(
   "${build_packages[@]}"
@@ -17,6 +17,8 @@ format_packages=(clang-format-16=clang-format-16 git=git)
 tidy_packages=("${test_packages[@]}" clang-tidy-16=clang-tidy-16)
 fuzz_packages=("${build_packages[@]}" clang-16=clang++-16 libclang-rt-16-dev)
 bench_packages=("${build_packages[@]}" libbenchmark-dev)
+# What bench/versus compares with; the others come through cargo, if there is one.
+versus_packages=(coreutils=sort gawk=gawk mawk=mawk perl=perl gzip=gzip zstd=zstd git=git)
 
 say() { printf '==> %s\n' "$*" >&2; }
 

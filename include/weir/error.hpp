@@ -13,6 +13,7 @@ enum class ErrorCode {
   Config,       // a parameter or a combination of parameters makes no sense
   BadState,     // a state file is damaged, foreign, forged or of a newer version
   Io,           // the system refused to read, write, sync or rename
+  BadInput,     // a record is not what the options say, and the options say to stop then
   Unsupported,  // the structure cannot do this, by its nature
   NoMemory,     // the system has not enough memory for the request
 };

@@ -92,7 +92,12 @@ class Filter : public Structure {
   // The shard that owns a digest, and the batch form for digests that all belong to one
   // shard: a thread that owns shards needs no lock.
   [[nodiscard]] virtual std::uint32_t shard_of(Digest digest) const noexcept = 0;
+  virtual void shard_of(std::span<const Digest> digests,
+                        std::span<std::uint32_t> out) const noexcept = 0;
   virtual void observe_shard(std::uint32_t shard, std::span<const Digest> digests,
+                             std::span<Verdict> out) noexcept = 0;
+  virtual void observe_shard(std::uint32_t shard, std::span<const Digest> digests,
+                             std::span<const std::uint32_t> weights,
                              std::span<Verdict> out) noexcept = 0;
 
   [[nodiscard]] virtual Prediction predict(const StreamModel& stream) const = 0;

@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
+#include <string>
 
 #include "weir/catalog.hpp"
 
@@ -46,6 +48,26 @@ struct SnapshotInfo {
   std::int64_t saved_at = 0;  // seconds since 1970, UTC
 };
 
+// A few bytes that tell whether a file is the one that was read before.
+struct Fingerprint {
+  static constexpr std::uint64_t most_bytes = 4096;
+  std::uint64_t bytes = 0, hash = 0;  // how many of the file's first bytes, and their hash
+};
+
+// How far a job has come. Saved in one file with the structure, so that the two cannot part:
+// everything up to here is written and in the structure, nothing behind it is in either.
+struct JobState {
+  std::string job;            // which one: weir/dedup.hpp, describe_job()
+  bool complete = false;      // nothing is left to do
+  std::uint32_t input = 0;    // which of the inputs is being read
+  std::uint64_t offset = 0;   // bytes of it that are done, after decompression
+  std::uint64_t ordinal = 0;  // records of it that are done
+  Fingerprint fingerprint;    // of it
+  std::uint64_t output_bytes = 0, repeats_bytes = 0;
+  bool output_open = false, repeats_open = false;  // the last record there lacks its terminator
+  std::uint64_t records = 0, bytes = 0, first = 0, repeats = 0, bad = 0;
+};
+
 // Bytes write_snapshot will write.
 std::uint64_t snapshot_bytes(const Structure& structure);
 void write_snapshot(const Structure& structure, ByteSink& sink);
@@ -54,8 +76,12 @@ StructurePtr read_snapshot(ByteSource& source, SnapshotInfo* info = nullptr);
 
 // Replaces the file atomically: a temporary file beside it (mode 0600, for it holds the
 // secret), fsync, rename, fsync of the folder. On failure the old file stays as it was.
-void save(const Structure& structure, const std::filesystem::path& path);
-StructurePtr load(const std::filesystem::path& path, SnapshotInfo* info = nullptr);
+// With a job, its state stands in front of the snapshot (src/checkpoint/job_state.cpp).
+void save(const Structure& structure, const std::filesystem::path& path,
+          const JobState* job = nullptr);
+// `job` is set when the file holds one.
+StructurePtr load(const std::filesystem::path& path, SnapshotInfo* info = nullptr,
+                  std::optional<JobState>* job = nullptr);
 FilterPtr load_filter(const std::filesystem::path& path, SnapshotInfo* info = nullptr);
 
 }  // namespace weir

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <string>
 
+#include "checkpoint/folder.hpp"
+#include "checkpoint/job_state.hpp"
 #include "weir/snapshot.hpp"
 
 namespace weir {
@@ -94,13 +96,6 @@ class Temporary {
   bool kept_ = false;
 };
 
-void sync_folder(const fs::path& file) {
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  const Descriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.get() < 0) fail("open", folder);
-  if (::fsync(fd.get()) != 0) fail("sync", folder);
-}
-
 // A link keeps pointing to the state: the file behind it, be it there or not, is what is
 // replaced.
 fs::path behind_links(fs::path path) {
@@ -116,7 +111,14 @@ fs::path behind_links(fs::path path) {
 
 }  // namespace
 
-void save(const Structure& structure, const fs::path& requested) {
+void sync_folder_of(const fs::path& file) {
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  const Descriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() < 0) fail("open", folder);
+  if (::fsync(fd.get()) != 0) fail("sync", folder);
+}
+
+void save(const Structure& structure, const fs::path& requested, const JobState* job) {
   const fs::path path = behind_links(requested);
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
@@ -134,15 +136,16 @@ void save(const Structure& structure, const fs::path& requested) {
   }
   if (::fchmod(fd.get(), 0600) != 0) fail("restrict the mode of", temporary.path());
   FileSink sink(fd.get(), temporary.path());
+  if (job != nullptr) write_job_state(*job, sink);
   write_snapshot(structure, sink);
   if (::fsync(fd.get()) != 0) fail("sync", temporary.path());
   if (fd.close() != 0) fail("close", temporary.path());
   if (::rename(temporary.path().c_str(), path.c_str()) != 0) fail("replace", path);
   temporary.kept();
-  sync_folder(path);
+  sync_folder_of(path);
 }
 
-StructurePtr load(const fs::path& path, SnapshotInfo* info) {
+StructurePtr load(const fs::path& path, SnapshotInfo* info, std::optional<JobState>* job) {
   // O_NONBLOCK: a named pipe must be refused, not waited for.
   const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (fd.get() < 0) fail("open", path);
@@ -150,9 +153,12 @@ StructurePtr load(const fs::path& path, SnapshotInfo* info) {
   if (::fstat(fd.get(), &status) != 0) fail("look at", path);
   if (!S_ISREG(status.st_mode))
     throw Error(ErrorCode::BadState, path.string() + ": this is not a file");
-  FileSource source(fd.get(), static_cast<std::uint64_t>(status.st_size), path);
+  FileSource file(fd.get(), static_cast<std::uint64_t>(status.st_size), path);
   try {
-    return read_snapshot(source, info);
+    BehindJobState source(file);
+    StructurePtr structure = read_snapshot(source, info);
+    if (job != nullptr) *job = source.job();
+    return structure;
   } catch (const Error& error) {
     if (error.code() != ErrorCode::BadState) throw;
     throw Error(ErrorCode::BadState, path.string() + ": " + error.what());

@@ -65,11 +65,23 @@ class FilterHandle final : public Sharded<S, FilterHandle<S>, Filter> {
   [[nodiscard]] std::uint32_t shard_of(Digest digest) const noexcept override {
     return this->index_of(digest);
   }
+  void shard_of(std::span<const Digest> digests,
+                std::span<std::uint32_t> out) const noexcept override {
+    for (std::size_t i = 0; i < digests.size(); ++i) out[i] = this->index_of(digests[i]);
+  }
   void observe_shard(std::uint32_t index, std::span<const Digest> digests,
                      std::span<Verdict> out) noexcept override {
     S& shard = this->shard(index);
     observe_by(
         digests, [](std::size_t) { return 1u; }, out, [&shard](Digest) -> S& { return shard; });
+  }
+  void observe_shard(std::uint32_t index, std::span<const Digest> digests,
+                     std::span<const std::uint32_t> weights,
+                     std::span<Verdict> out) noexcept override {
+    S& shard = this->shard(index);
+    observe_by(
+        digests, [weights](std::size_t i) { return weights[i]; }, out,
+        [&shard](Digest) -> S& { return shard; });
   }
 
   // A shard sees 1/shards of the keys and of the records.

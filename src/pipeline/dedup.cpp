@@ -1,100 +1,413 @@
-// source -> key -> hash -> filter -> sink, in its simplest form: one thread, a batch at a time.
+// source -> key -> hash -> filter -> sink, by any number of threads.
+//
+// Each thread takes a chunk from the source (1), makes its digests (2), gets its verdicts (3),
+// prepares its output (4) and writes it (5). (1) is under a lock; (3) and (5) pass in the order
+// of the chunks; (2) and (4) are free. With one thread this is the plain loop.
+//
+// Whoever is at the source also does what needs everything else to rest: saving, looking at the
+// live FPR, ending the run. It waits until all chunks that are out have been written; then
+// structure, output and input position belong together.
 #include "weir/dedup.hpp"
 
-#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
+#include <algorithm>
+#include <atomic>
 #include <chrono>
-#include <cstring>
+#include <cmath>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
 
-#include "sink/line_writer.hpp"
-#include "source/line_reader.hpp"
+#include "key/keys.hpp"
+#include "pipeline/job.hpp"
+#include "pipeline/judge.hpp"
+#include "sink/emitter.hpp"
+#include "source/source.hpp"
 #include "weir/error.hpp"
 
 namespace weir {
 namespace {
 
-constexpr std::size_t batch = 1024;
+using Clock = std::chrono::steady_clock;
 
-class Input {
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+constexpr std::size_t most_records = 16384;     // a chunk
+constexpr std::uint64_t long_chunk = 16 << 20;  // worth having only once in memory
+constexpr double progress_seconds = 0.5;
+
+// The records at which the live FPR is looked at: each time the stream has grown by 2 %, but
+// not so often that looking would cost more than the work. They depend on nothing else, so
+// that a run ends at the same record for every number of threads.
+std::uint64_t next_look(std::uint64_t records, std::uint64_t memory) {
+  const std::uint64_t least = std::clamp<std::uint64_t>(memory / 64, 256, 8 << 20);
+  std::uint64_t at = 0;
+  while (at <= records)
+    at = std::max(at + least, static_cast<std::uint64_t>(1.02 * static_cast<double>(at)));
+  return at;
+}
+
+// Ends another thread's wait for input.
+class Wake {
  public:
-  explicit Input(const std::string& name)
-      : fd_(name == "-" ? STDIN_FILENO : ::open(name.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (fd_ < 0) throw Error(ErrorCode::Io, "cannot open " + name + ": " + std::strerror(errno));
+  Wake() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (fd_ < 0)
+      throw Error(ErrorCode::Io,
+                  std::string("cannot make an event: ") + std::generic_category().message(errno));
   }
-  Input(const Input&) = delete;
-  Input& operator=(const Input&) = delete;
-  ~Input() {
-    if (fd_ != STDIN_FILENO) ::close(fd_);
-  }
+  Wake(const Wake&) = delete;
+  Wake& operator=(const Wake&) = delete;
+  ~Wake() { ::close(fd_); }
   [[nodiscard]] int fd() const { return fd_; }
+  void up() noexcept {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = ::write(fd_, &one, sizeof one);
+  }
 
  private:
   int fd_;
 };
 
-std::string_view key_of(std::string_view line) {
-  if (!line.empty() && line.back() == '\n') line.remove_suffix(1);
-  return line;
-}
-
-class Run {
+class Engine {
  public:
-  Run(Filter& filter, const DedupOptions& options)
-      : filter_(filter), options_(options), writer_(options.output) {}
+  Engine(Structure& structure, const DedupOptions& options)
+      : structure_(structure),
+        options_(options),
+        keys_(options, structure.digester()),
+        judge_(structure, options.read_only, options.threads),
+        source_(options, [this](std::string_view row) { keys_.read_header(row); }) {}
 
-  void read(const std::string& name) {
-    const Input input(name);
-    LineReader reader(input.fd(), name == "-" ? "standard input" : name);
-    for (;;) {
-      const auto& lines = reader.next(batch);
-      if (lines.empty()) return;
-      judge(lines);
-    }
-  }
-  void finish() { writer_.flush(); }
-  DedupStats stats;
+  DedupStats run();
 
  private:
-  void judge(const std::vector<std::string_view>& lines) {
-    for (std::size_t i = 0; i < lines.size(); ++i) keys_[i] = key_of(lines[i]);
-    const auto digests = std::span(digests_).first(lines.size());
-    const auto verdicts = std::span(verdicts_).first(lines.size());
-    filter_.digester()(std::span(keys_).first(lines.size()), digests);
-    filter_.observe(digests, verdicts);
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      const bool fresh = verdicts[i] == Verdict::New;
-      stats.bytes += lines[i].size();
-      stats.first += fresh;
-      if (options_.mark)
-        writer_.write(fresh ? "0\t" : "1\t", lines[i]);
-      else if (fresh)
-        writer_.write("", lines[i]);
-    }
-    stats.records += lines.size();
-  }
+  struct Desk {  // what a thread works with
+    Chunk chunk;
+    Keys::Scratch keys;
+    Judge::Scratch judge;
+    Emitter::Prepared prepared;
+  };
+  void work() noexcept;
+  void process(Desk& desk);
+  void fail(std::exception_ptr error) noexcept;
 
-  Filter& filter_;
+  // At the source, under its lock.
+  bool take(Chunk& chunk);
+  bool next_chunk(Chunk& chunk);
+  bool issue(Chunk& chunk);
+  void attend();
+  void rest() { written_.wait(issued_); }
+  void look_at_fpr();
+  void save_state(bool complete);
+  void open_emitter();
+  [[nodiscard]] bool save_is_due() const;
+  [[nodiscard]] bool asked_to_stop() const;
+  [[nodiscard]] Waiting waiting() const;
+
+  Structure& structure_;
   const DedupOptions& options_;
-  LineWriter writer_;
-  std::array<std::string_view, batch> keys_;
-  std::array<Digest, batch> digests_;
-  std::array<Verdict, batch> verdicts_;
+  Keys keys_;
+  Judge judge_;
+  Wake wake_;
+  Clock::time_point start_ = Clock::now();
+
+  std::mutex at_source_;
+  Source source_;
+  std::optional<Emitter> emitter_;  // opened with the first chunk: no file is emptied in vain
+  bool done_ = false, warned_ = false, ended_ = false;
+  std::uint64_t issued_ = 0;          // chunks
+  std::uint64_t issued_records_ = 0;  // of the job, those before a resume included
+  std::uint64_t next_look_ = 0, next_save_ = 0;
+  std::uint64_t saved_at_record_ = 0;
+  Clock::time_point saved_ = start_, told_ = start_;
+  bool long_one_out_ = false;
+  std::uint64_t input_total_ = 0;
+  std::uint32_t fingerprint_input_ = ~std::uint32_t{0};
+  Fingerprint fingerprint_;
+
+  Turn written_;
+  std::mutex stats_mutex_;
+  DedupStats stats_;
+  std::exception_ptr error_;  // the first one; under stats_mutex_
 };
+
+DedupStats Engine::run() {
+  if (const auto& from = options_.position) {
+    stats_.records = from->records, stats_.bytes = from->bytes;
+    stats_.first = from->first, stats_.repeats = from->repeats, stats_.bad = from->bad;
+    issued_records_ = from->records;
+    source_.go_to(from->input, from->offset, from->ordinal);
+  }
+  saved_at_record_ = issued_records_;
+  for (const std::string& input : options_.inputs) {
+    const std::uint64_t size = input == "-" ? 0 : open_bytes(input, false)->size();
+    if (size == 0) {
+      input_total_ = 0;
+      break;
+    }
+    input_total_ += size;
+  }
+  next_look_ = next_look(issued_records_, structure_.memory());
+  if (options_.save_records > 0)
+    next_save_ = (issued_records_ / options_.save_records + 1) * options_.save_records;
+  look_at_fpr();
+
+  std::vector<std::thread> others;
+  try {
+    for (unsigned i = 1; i < options_.threads; ++i) others.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    // Fewer threads give the same result.
+  } catch (const std::bad_alloc&) {
+  }
+  work();
+  for (std::thread& other : others) other.join();
+
+  if (error_) std::rethrow_exception(error_);
+  look_at_fpr();
+  if (!emitter_) open_emitter();  // nothing came: an empty output all the same
+  if (!options_.state.empty() && !options_.read_only)
+    save_state(ended_ && !stats_.stopped && !stats_.over_max_fpr);
+  stats_.output_bytes = emitter_->output().bytes();
+  emitter_->close();
+  stats_.input_taken = source_.taken();
+  stats_.input_total = input_total_;
+  stats_.seconds = seconds_since(start_);
+  return stats_;
+}
+
+void Engine::work() noexcept {
+  try {
+    Desk desk;
+    while (take(desk.chunk)) process(desk);
+  } catch (const Abandoned&) {
+    // Somebody else has told why.
+  } catch (...) {
+    fail(std::current_exception());
+  }
+}
+
+void Engine::fail(std::exception_ptr error) noexcept {
+  {
+    const std::lock_guard lock(stats_mutex_);
+    if (!error_) error_ = std::move(error);
+  }
+  judge_.abandon();
+  written_.abandon();
+  wake_.up();
+}
+
+void Engine::process(Desk& desk) {
+  Chunk& chunk = desk.chunk;
+  keys_.digest(chunk, desk.keys);  // (2)
+  if (options_.on_bad == OnBad::Fail && !chunk.bad.empty()) {
+    chunk.judged = chunk.bad.front().record;
+    judge_.end_with(chunk.number);
+  }
+  const Chunk::Bad first_bad = chunk.bad.empty() ? Chunk::Bad{} : chunk.bad.front();
+  judge_.judge(chunk, desk.judge);  // (3)
+  const bool too_late = judge_.ended_before(chunk.number);
+  const bool was_long = chunk.ends.back() > long_chunk;
+  if (!too_late) emitter_->prepare(chunk, desk.prepared);  // (4)
+  written_.wait(chunk.number);
+  if (!too_late) {
+    const Emitter::Prepared& p = desk.prepared;
+    emitter_->write(chunk, p);  // (5)
+    const std::lock_guard lock(stats_mutex_);
+    stats_.records += p.records, stats_.bytes += p.bytes;
+    stats_.first += p.first, stats_.repeats += p.repeats, stats_.bad += p.bad;
+    if (first_bad.why != nullptr && stats_.first_bad.empty()) {
+      stats_.first_bad = shown_name(options_.inputs[chunk.input]) + ", record " +
+                         std::to_string(chunk.first_record + first_bad.record) + ": " +
+                         first_bad.why;
+      if (options_.on_bad == OnBad::Fail)
+        error_ = std::make_exception_ptr(Error(
+            ErrorCode::BadInput,
+            stats_.first_bad + "; what came before is written (--on-bad pass or drop goes on)"));
+    }
+  }
+  if (was_long) {
+    chunk.buffer.shrink_to(0);
+    desk.prepared = {};
+    desk.keys.key = {};
+  }
+  written_.pass();
+}
+
+bool Engine::take(Chunk& chunk) {
+  const std::lock_guard lock(at_source_);
+  if (done_) return false;
+  try {
+    attend();
+    if (!done_ && next_chunk(chunk)) return true;
+  } catch (const Abandoned&) {
+    throw;
+  } catch (...) {
+    // What is out is finished; then this is told.
+    const std::lock_guard stats_lock(stats_mutex_);
+    if (!error_) error_ = std::current_exception();
+  }
+  done_ = true;
+  return false;
+}
+
+bool Engine::next_chunk(Chunk& chunk) {
+  for (;;) {
+    std::uint64_t most = std::min<std::uint64_t>(most_records, next_look_ - issued_records_);
+    if (next_save_ > 0) most = std::min(most, next_save_ - issued_records_);
+    // A header takes a place, and no record is to be left out for it.
+    switch (source_.fill(chunk, most, waiting())) {
+      case Source::Filled::Yes:
+        return issue(chunk);
+      case Source::Filled::End:
+        ended_ = true;
+        return false;
+      case Source::Filled::Stop:
+        stats_.stopped = asked_to_stop();
+        done_ = true;
+        return stats_.stopped && source_.give_up(chunk) && issue(chunk);
+      case Source::Filled::Timeout:
+        attend();
+        if (done_) return false;
+        break;
+    }
+  }
+}
+
+bool Engine::issue(Chunk& chunk) {
+  if (!emitter_) open_emitter();
+  chunk.number = issued_++;
+  if (!chunk.piece || chunk.first_piece) issued_records_ += chunk.records() - chunk.heads;
+  long_one_out_ = chunk.ends.back() > long_chunk;
+  return true;
+}
+
+void Engine::open_emitter() { emitter_.emplace(options_); }
+
+void Engine::attend() {
+  if (judge_.ended_before(issued_)) done_ = true;
+  if (long_one_out_) rest();
+  if (issued_records_ >= next_look_) {
+    rest();
+    look_at_fpr();
+    next_look_ = next_look(issued_records_, structure_.memory());
+  }
+  if (!done_ && save_is_due() && source_.between_records()) {
+    rest();
+    // Errors of chunks that were out then are told, not saved.
+    bool failed;
+    {
+      const std::lock_guard lock(stats_mutex_);
+      failed = error_ != nullptr;
+    }
+    if (!failed && emitter_) save_state(false);
+    saved_ = Clock::now();
+    saved_at_record_ = issued_records_;
+    if (options_.save_records > 0)
+      next_save_ = (issued_records_ / options_.save_records + 1) * options_.save_records;
+  }
+  if (!done_ && asked_to_stop()) {
+    stats_.stopped = done_ = true;
+  }
+  if (options_.progress && seconds_since(told_) >= progress_seconds) {
+    told_ = Clock::now();
+    DedupStats now;
+    {
+      const std::lock_guard lock(stats_mutex_);
+      now = stats_;
+    }
+    now.seconds = seconds_since(start_);
+    now.input_taken = source_.taken();
+    now.input_total = input_total_;
+    options_.progress(now);
+  }
+}
+
+bool Engine::save_is_due() const {
+  if (options_.state.empty() || options_.read_only || issued_records_ == saved_at_record_)
+    return false;
+  if (next_save_ > 0 && issued_records_ >= next_save_) return true;
+  return options_.save_seconds > 0 && seconds_since(saved_) >= options_.save_seconds;
+}
+
+bool Engine::asked_to_stop() const {
+  if (options_.stop_fd < 0) return false;
+  pollfd stop{options_.stop_fd, POLLIN, 0};
+  return ::poll(&stop, 1, 0) > 0 && stop.revents != 0;
+}
+
+Waiting Engine::waiting() const {
+  Waiting w;
+  w.stop_fds[0] = options_.stop_fd;
+  if (options_.threads > 1) w.stop_fds[1] = wake_.fd();
+  if (options_.save_seconds > 0 && !options_.state.empty() && issued_records_ > saved_at_record_) {
+    const double left = options_.save_seconds - seconds_since(saved_);
+    w.timeout_ms = static_cast<int>(std::clamp(std::ceil(left * 1000), 1.0, 1e9));
+  }
+  return w;
+}
+
+void Engine::look_at_fpr() {
+  const double live = structure_.health().fpr;
+  if (!warned_ && options_.warn && options_.warn_fpr > 0 && live > options_.warn_fpr) {
+    warned_ = true;
+    options_.warn(live);
+  }
+  if (options_.max_fpr > 0 && live > options_.max_fpr && !ended_) {
+    stats_.over_max_fpr = true;
+    done_ = true;
+  }
+}
+
+// Output first, then the state: what is saved is never ahead of what is written.
+void Engine::save_state(bool complete) {
+  emitter_->sync();
+  if (!options_.resume) {
+    save(structure_, options_.state);
+  } else {
+    JobState job;
+    job.job = describe_job(options_);
+    job.complete = complete;
+    job.input = source_.input(), job.offset = source_.offset(), job.ordinal = source_.records();
+    if (job.input < options_.inputs.size()) {
+      if (fingerprint_input_ != job.input) {
+        fingerprint_ = fingerprint_of(options_.inputs[job.input]);
+        fingerprint_input_ = job.input;
+      }
+      job.fingerprint = fingerprint_;
+    }
+    job.output_bytes = emitter_->output().bytes();
+    job.output_open = emitter_->output().open_record();
+    if (const Output* repeats = emitter_->repeats()) {
+      job.repeats_bytes = repeats->bytes();
+      job.repeats_open = repeats->open_record();
+    }
+    const std::lock_guard lock(stats_mutex_);
+    job.records = stats_.records, job.bytes = stats_.bytes;
+    job.first = stats_.first, job.repeats = stats_.repeats, job.bad = stats_.bad;
+    save(structure_, options_.state, &job);
+  }
+  ++stats_.saves;
+}
 
 }  // namespace
 
-DedupStats dedup(Filter& filter, const DedupOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
-  Run run(filter, options);
-  for (const std::string& name : options.inputs) run.read(name);
-  run.finish();
-  run.stats.repeats = run.stats.records - run.stats.first;
-  run.stats.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return run.stats;
+DedupStats dedup(Structure& structure, const DedupOptions& options) {
+  check_options(structure, options);
+  require_readable(options.inputs);
+  if (const auto& from = options.position) {
+    if (from->job != describe_job(options) || from->input > options.inputs.size())
+      throw Error(ErrorCode::Config, "the saved position is of another job");
+    if (from->input < options.inputs.size() &&
+        !has_fingerprint(options.inputs[from->input], from->fingerprint))
+      throw Error(ErrorCode::Io, options.inputs[from->input] +
+                                     " is not the file that was read before the interruption");
+  }
+  return Engine(structure, options).run();
 }
 
 }  // namespace weir

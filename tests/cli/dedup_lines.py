@@ -109,9 +109,9 @@ class DedupFilters(CommandTest):
         filters = catalogue()["Filters"]
         self.assertIn("bloom", filters)
         for name in filters:
-            full = self.stats(name, "-S", "1M")["filter"]
+            full = self.stats(name, "-S", "1M")["structure"]
             self.assertTrue(full.startswith(name + ":"), full)
-            self.assertEqual(self.stats(full, "-S", "1M")["filter"], full)
+            self.assertEqual(self.stats(full, "-S", "1M")["structure"], full)
             listed = self.output("filters", name).decode().split("Parameters (of one shard)\n")[1]
             shown = [item.split("=")[0] for item in full.split(":")[1].split(",")]
             for parameter in (line.split()[0] for line in listed.splitlines()[::2]):
@@ -134,7 +134,7 @@ class DedupFilters(CommandTest):
     def test_memory_is_given_in_bytes_or_with_a_suffix(self):
         for same in (["1048576", "1024K", "1024k", "1M", "1m"], ["1572864", "1536K", "1.5M"],
                      ["2097152", "2M", "0.001953125G"]):
-            filters = {self.stats("bloom:k=3", "-S", size)["filter"] for size in same}
+            filters = {self.stats("bloom:k=3", "-S", size)["structure"] for size in same}
             self.assertEqual(len(filters), 1, filters)
 
     def test_statistics_count_what_came_and_went(self):

@@ -23,8 +23,8 @@ class Refusals(CommandTest):
             ("--mark takes no value", "dedup", "--mark=3"),
             ("'nope'; there are bloom", "dedup", "-f", "nope"),
             ("''", "dedup", "-f", ""),
-            ("not a filter", "dedup", "-f", "reservoir"),
-            ("not a filter", "dedup", "-f", "count-min"),
+            ("reservoir is a sample", "dedup", "-f", "reservoir"),
+            ("-c needs a sketch", "dedup", "-c", "-f", "bloom"),
             ("no parameter 'zz'; it has m, k", "dedup", "-f", "bloom:zz=1"),
             ("name=value", "dedup", "-f", "bloom:k"),
             ("name=value", "dedup", "-f", "bloom:k="),
@@ -74,7 +74,7 @@ class Refusals(CommandTest):
     def test_inputs_that_cannot_be_read(self):
         missing = self.folder / "missing"
         self.refused(1, f"cannot open {missing}: No such file", "dedup", missing)
-        self.refused(1, f"cannot read {self.folder}: Is a directory", "dedup", self.folder)
+        self.refused(1, f"cannot open {self.folder}: it is a directory", "dedup", self.folder)
         readable = self.file("readable", b"a\n")
         self.refused(1, f"cannot open {missing}", "dedup", readable, missing)
 
@@ -128,16 +128,17 @@ class State(CommandTest):
             self.refused(1, str(self.state), "dedup", "--state", self.state, stdin=b"a\n")
             self.assertEqual(self.state.read_bytes(), damaged)
 
-    def test_that_holds_no_filter_is_refused(self):
-        self.refused(1, "sketch (count-min), not a filter", "dedup", "--state",
-                     GOLDEN / "count-min.v1.weir", stdin=b"a\n")
+    def test_that_holds_a_sample_is_refused(self):
+        self.state.write_bytes((GOLDEN / "reservoir.v1.weir").read_bytes())
+        self.refused(2, "reservoir is a sample", "dedup", "--state", self.state, stdin=b"a\n")
 
     def test_cannot_be_a_folder_or_in_a_missing_one(self):
         self.refused(1, "not a file", "dedup", "--state", self.folder, stdin=b"a\n")
         self.state = self.folder / "missing" / "state"
         late = weir("dedup", "-S", "64K", "--state", self.state, stdin=b"a\n")
         self.assertEqual(late.returncode, 1)
-        self.assertRegex(late.stderr.decode(), r"\Aweir: cannot create [^\n]*missing[^\n]*\n\Z")
+        self.assertRegex(late.stderr.decode(), r"\Aweir: cannot write [^\n]*missing[^\n]*\n\Z")
+        self.assertEqual(late.stdout, b"")
 
     def test_is_not_written_when_the_output_was_not(self):
         with open("/dev/full", "wb") as full:

@@ -1,0 +1,268 @@
+#include "dedup_job.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <filesystem>
+#include <thread>
+
+#include "core/params.hpp"
+#include "dedup_report.hpp"
+#include "signals.hpp"
+#include "sizes.hpp"
+
+namespace weir::cli {
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::Config, why); }
+
+std::uint64_t parse_count(const std::string& text, const char* flag, std::uint64_t most) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || rest != end || number == 0 || number > most)
+    refuse(fmt::format("'{}' is not a number for {}; write a whole number from 1 to {}", text, flag,
+                       most));
+  return number;
+}
+
+double parse_share(const std::string& text, const char* flag) {
+  double share = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, share);
+  if (error != std::errc{} || rest != end || !(share > 0) || share > 1)
+    refuse(
+        fmt::format("'{}' is not a rate for {}; write a number above 0 and at most 1", text, flag));
+  return share;
+}
+
+// One byte, or \t, \0 and the like as people type them.
+char parse_separator(const std::string& text) {
+  if (text.size() == 1) return text[0];
+  if (text == "\\t") return '\t';
+  if (text == "\\0") return '\0';
+  refuse(fmt::format("'{}' is not a separator; give a single byte, or \\t", text));
+}
+
+// 30s, 5min, 2h: a time; 1000000, 10K, 5M: records.
+void parse_save_every(const std::string& text, DedupOptions& options) {
+  const auto bad = [&] {
+    refuse(
+        fmt::format("'{}' is not an interval; write a time, as in 30s, 5min or 2h, or a number "
+                    "of records, as in 1000000 or 5M",
+                    text));
+  };
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
+  if (error != std::errc{} || !(number > 0)) bad();
+  const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+  if (unit == "s")
+    options.save_seconds = number;
+  else if (unit == "min")
+    options.save_seconds = number * 60;
+  else if (unit == "h")
+    options.save_seconds = number * 3600;
+  else if (unit.empty() && number == static_cast<double>(static_cast<std::uint64_t>(number)))
+    options.save_records = static_cast<std::uint64_t>(number);
+  else if (unit == "K" || unit == "M" || unit == "G")
+    options.save_records = static_cast<std::uint64_t>(number * (unit == "K"   ? 1e3
+                                                                : unit == "M" ? 1e6
+                                                                              : 1e9));
+  else
+    bad();
+  if (options.save_seconds == 0 && options.save_records == 0) bad();
+}
+
+void set_records(const DedupFlags& flags, DedupOptions& options) {
+  const bool csv = flags.csv || flags.tsv || (!flags.columns.empty() && !flags.json);
+  const bool json = flags.json || (!flags.pointers.empty() && !csv);
+  if (flags.nul + !flags.fixed.empty() + csv + json > 1)
+    refuse("records are lines, -z, --fixed, --csv (or --tsv), or --json: choose one");
+  if (flags.csv && flags.tsv) refuse("choose --csv or --tsv");
+  if (flags.nul) options.format.kind = Records::Nul;
+  if (csv) options.format.kind = Records::Csv;
+  if (json) options.format.kind = Records::Json;
+  if (!flags.fixed.empty()) {
+    options.format.kind = Records::Fixed;
+    options.format.width = parse_size(flags.fixed);
+  }
+  if (flags.no_header && !csv) refuse("--no-header needs --csv or --tsv");
+  options.format.header = !flags.no_header;
+  if (flags.tsv) options.format.separator = '\t';
+  if (!flags.separator.empty()) {
+    const char separator = parse_separator(flags.separator);
+    if (csv)
+      options.format.separator = separator;
+    else if (flags.fields.empty() && flags.importance.empty())
+      refuse("-t separates the fields of -k; give -k too");
+    options.key.separator = separator;
+  }
+  options.decompress = !flags.plain;
+}
+
+DedupOptions to_options(const DedupFlags& flags) {
+  DedupOptions options;
+  if (!flags.files.empty()) options.inputs = flags.files;
+  set_records(flags, options);
+  options.key.fields = flags.fields;
+  options.key.columns = flags.columns;
+  options.key.pointers = flags.pointers;
+  options.key.ignore_case = flags.ignore_case;
+  options.key.importance = flags.importance;
+  if (!flags.importance_max.empty()) {
+    if (flags.importance.empty()) refuse("--importance-max needs --importance");
+    options.key.importance_max = static_cast<std::uint32_t>(
+        parse_count(flags.importance_max, "--importance-max", 0xffffffff));
+  }
+  options.on_bad = flags.on_bad == "fail"   ? OnBad::Fail
+                   : flags.on_bad == "drop" ? OnBad::Drop
+                                            : OnBad::Pass;
+  if (!flags.max_record.empty()) options.max_record = parse_size(flags.max_record);
+
+  if (flags.mark + flags.repeats > 1) refuse("-d and --mark exclude each other");
+  if (flags.mark + flags.count > 1) refuse("-c and --mark exclude each other");
+  if (flags.mark) options.emit = Emit::Mark;
+  if (flags.repeats) options.emit = Emit::Repeats;
+  if (flags.count) options.emit = flags.repeats ? Emit::CountRepeats : Emit::Count;
+  options.output = flags.output == "-" ? "" : flags.output;
+  options.repeats_file = flags.repeats_file;
+
+  options.state = flags.state;
+  options.read_only = flags.read_only;
+  options.resume = flags.resume;
+  if (flags.resume) options.save_seconds = 60;
+  if (!flags.save_every.empty()) {
+    if (flags.state.empty()) refuse("--save-every needs --state FILE");
+    options.save_seconds = 0;
+    parse_save_every(flags.save_every, options);
+  }
+  options.threads = std::max(1u, std::thread::hardware_concurrency());
+  if (!flags.threads.empty())
+    options.threads = static_cast<unsigned>(parse_count(flags.threads, "-j", 1024));
+  if (!flags.chunk.empty()) options.chunk_bytes = parse_size(flags.chunk);
+  if (!flags.max_fpr.empty()) options.max_fpr = parse_share(flags.max_fpr, "--max-fpr");
+  return options;
+}
+
+struct Opened {
+  StructurePtr structure;
+  std::optional<JobState> job;
+};
+
+// What other flags say about the structure.
+MakingFlags making_of(const DedupFlags& flags) {
+  MakingFlags making = flags.making;
+  if (flags.count && !making.filter_flag->given()) making.filter = "count-min";
+  if (!flags.importance_max.empty() && making.filter.find("imax=") == std::string::npos)
+    making.filter +=
+        (making.filter.find(':') == std::string::npos ? ":imax=" : ",imax=") + flags.importance_max;
+  return making;
+}
+
+// The structure from the state file, if it is there, or a new one.
+Opened open_structure(const DedupFlags& flags) {
+  std::error_code ignored;
+  if (flags.state.empty() || !std::filesystem::exists(flags.state, ignored)) {
+    if (flags.read_only && !flags.state.empty())
+      throw Error(ErrorCode::Io,
+                  "cannot open " + flags.state + ": there is no such file to look things up in");
+    return {making_of(flags).make(), std::nullopt};
+  }
+  Opened opened;
+  opened.structure = load(flags.state, nullptr, &opened.job);
+  require_agreement(*opened.structure, making_of(flags), flags.state);
+  return opened;
+}
+
+// Where an earlier run of this very job stopped. A finished job leaves its structure to the next.
+// True: nothing is left to do.
+bool find_position(const DedupFlags& flags, const std::optional<JobState>& job,
+                   DedupOptions& options) {
+  if (!job) return false;
+  const bool same = options.resume && job->job == describe_job(options);
+  if (same && job->complete) return true;
+  if (!job->complete && !options.read_only) {
+    if (!options.resume)
+      refuse(flags.state +
+             " belongs to a job that is not finished; run that job again with "
+             "--resume, or choose another state file");
+    if (!same)
+      refuse(flags.state + " belongs to another job that is not finished: " + job->job +
+             "; finish it, or choose another state file");
+  }
+  if (same) options.position = job;
+  return false;
+}
+
+void warn_of_fpr(double live, double wanted) {
+  fmt::print(stderr,
+             "weir: warning: {} of new records are now taken for repeats, more than --fpr {}; "
+             "give more memory (-S) or choose a filter that forgets (weir filters)\n",
+             show_percent(live), wanted);
+}
+
+void warn_of_bad(const DedupStats& stats, const DedupOptions& options) {
+  const bool shown = options.on_bad == OnBad::Pass && options.emit != Emit::Repeats &&
+                     options.emit != Emit::CountRepeats;
+  fmt::print(stderr, "weir: warning: {} record{} without a key, {}; the first: {}\n",
+             show_count(stats.bad), stats.bad == 1 ? "" : "s",
+             shown ? "passed on as they are" : "left out", stats.first_bad);
+}
+
+}  // namespace
+
+void run_dedup(const DedupFlags& flags) {
+  DedupOptions options = to_options(flags);
+  Opened opened = open_structure(flags);
+  if (find_position(flags, opened.job, options)) {
+    if (!flags.quiet)
+      fmt::print(stderr, "weir: {} says that this job is complete; nothing is left to do\n",
+                 flags.state);
+    return;
+  }
+
+  ProgressLine progress;
+  const bool terminal =
+      ::isatty(STDERR_FILENO) != 0 && (!options.output.empty() || ::isatty(STDOUT_FILENO) == 0);
+  if (terminal && !flags.quiet)
+    options.progress = [&](const DedupStats& stats) { progress.show(stats); };
+  if (!flags.quiet) {
+    options.warn_fpr = 1.1 * flags.making.fpr;  // a filter that holds its FPR wavers about it
+    options.warn = [&](double live) {
+      progress.clear();
+      warn_of_fpr(live, flags.making.fpr);
+    };
+  }
+  // With a state a signal is a request to stop in order; without one there is nothing to save.
+  std::optional<StopOnSignal> signals;
+  if (!options.state.empty() && !options.read_only) {
+    signals.emplace();
+    options.stop_fd = signals->fd();
+  }
+  DedupStats stats;
+  try {
+    stats = dedup(*opened.structure, options);
+  } catch (...) {
+    progress.clear();
+    throw;
+  }
+  progress.clear();
+  if (!flags.stats.empty()) print_stats(*opened.structure, stats, flags.stats == "json");
+  if (stats.bad > 0 && !flags.quiet) warn_of_bad(stats, options);
+  if (stats.over_max_fpr)
+    throw Error(ErrorCode::BadInput,
+                fmt::format("stopped after {} records: {} of new records would be taken for "
+                            "repeats, more than --max-fpr {}; the output so far is good",
+                            show_count(stats.records), show_percent(opened.structure->health().fpr),
+                            flags.max_fpr));
+  if (stats.stopped) {
+    if (!flags.quiet)
+      fmt::print(stderr, "weir: stopped by a signal after {} records; the state is saved\n",
+                 show_count(stats.records));
+    signals->end_by_it();
+  }
+}
+
+}  // namespace weir::cli

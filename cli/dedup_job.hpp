@@ -1,0 +1,40 @@
+// weir dedup: from flags to a run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "making.hpp"
+#include "weir/dedup.hpp"
+
+namespace weir::cli {
+
+struct DedupFlags {
+  MakingFlags making;
+  std::vector<std::string> files;
+
+  bool nul = false, csv = false, tsv = false, json = false, no_header = false, plain = false;
+  std::string fixed;
+
+  std::string fields, separator;
+  std::vector<std::string> columns, pointers;
+  bool ignore_case = false;
+  std::string on_bad = "pass";
+  std::string importance, importance_max, max_record;
+
+  std::string output, repeats_file;
+  bool repeats = false, mark = false, count = false;
+  std::string stats;  // "", "text" or "json"
+  bool quiet = false;
+  std::string max_fpr;
+
+  std::string state, save_every;
+  bool read_only = false, resume = false;
+
+  std::string threads;
+  std::string chunk;  // for tests: the result does not depend on it
+};
+
+void run_dedup(const DedupFlags& flags);
+
+}  // namespace weir::cli

@@ -1,0 +1,28 @@
+// The state of a job, in front of the snapshot of its structure.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "weir/snapshot.hpp"
+
+namespace weir {
+
+void write_job_state(const JobState& job, ByteSink& sink);
+
+// Reads the job's state if one is there; what is left is the snapshot. Throws Error(BadState).
+class BehindJobState final : public ByteSource {
+ public:
+  explicit BehindJobState(ByteSource& all);
+  void read(std::span<std::byte> bytes) override;
+  [[nodiscard]] std::uint64_t size() const override { return size_; }
+  [[nodiscard]] const std::optional<JobState>& job() const { return job_; }
+
+ private:
+  ByteSource& all_;
+  std::uint64_t size_;
+  std::string held_;  // looked at, but not part of a job's state
+  std::optional<JobState> job_;
+};
+
+}  // namespace weir

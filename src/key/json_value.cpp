@@ -1,0 +1,103 @@
+#include "key/json_value.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+namespace weir {
+namespace {
+
+namespace dom = simdjson::dom;
+
+void append_string(std::string_view text, std::string& out) {
+  out += '"';
+  for (std::size_t from = 0;;) {
+    const auto at = text.find_first_of("\"\\", from);
+    out += text.substr(from, at - from);
+    if (at == std::string_view::npos) break;
+    out += '\\';
+    out += text[at];
+    from = at + 1;
+  }
+  out += '"';
+}
+
+template <class Number>
+void append_number(Number number, std::string& out) {
+  char digits[32];
+  out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+// A double that is a whole number is written like the integer that it equals.
+void append_double(double number, std::string& out) {
+  if (number == std::floor(number) && std::fabs(number) < 0x1p63)
+    append_number(static_cast<std::int64_t>(number), out);
+  else
+    append_number(number, out);
+}
+
+void append_object(dom::object object, std::string& out) {
+  std::vector<std::pair<std::string_view, dom::element>> members;
+  for (auto at = object.begin(); at != object.end(); ++at)
+    members.emplace_back(at.key(), at.value());
+  std::stable_sort(members.begin(), members.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  out += '{';
+  for (const auto& [name, value] : members) {
+    append_string(name, out);
+    out += ':';
+    append_canonical(value, out);
+    out += ',';
+  }
+  out += '}';
+}
+
+}  // namespace
+
+void append_canonical(dom::element value, std::string& out) {
+  // The type says that get() succeeds.
+  const auto as = [&]<class T>(T typed) {
+    [[maybe_unused]] const auto error = value.get(typed);
+    return typed;
+  };
+  switch (value.type()) {
+    case dom::element_type::STRING:
+      return append_string(as(std::string_view()), out);
+    case dom::element_type::INT64:
+      return append_number(as(std::int64_t{}), out);
+    case dom::element_type::UINT64:
+      return append_number(as(std::uint64_t{}), out);
+    case dom::element_type::DOUBLE:
+      return append_double(as(0.0), out);
+    case dom::element_type::BOOL:
+      out += as(false) ? "true" : "false";
+      return;
+    case dom::element_type::NULL_VALUE:
+      out += "null";
+      return;
+    case dom::element_type::ARRAY:
+      out += '[';
+      for (const dom::element item : as(dom::array())) {
+        append_canonical(item, out);
+        out += ',';
+      }
+      out += ']';
+      return;
+    case dom::element_type::OBJECT:
+      return append_object(as(dom::object()), out);
+  }
+}
+
+std::optional<double> number_of(dom::element value) {
+  double number = 0;
+  if (value.get(number) == simdjson::SUCCESS) return number;
+  std::string_view text;
+  if (value.get(text) != simdjson::SUCCESS) return std::nullopt;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || rest != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace weir

@@ -1,0 +1,19 @@
+// Equal JSON values as equal bytes, whatever the spacing, the order of members or the way a
+// string or number is written: {"b":1.0,"a":"\u0041"} and { "a": "A", "b": 1 } are equal.
+#pragma once
+
+#include <simdjson.h>
+
+#include <optional>
+#include <string>
+
+namespace weir {
+
+// Appends the value; members by name, numbers by value, strings in quotes with \ before quotes
+// and backslashes only.
+void append_canonical(simdjson::dom::element value, std::string& out);
+
+// A number, or a string that holds one.
+std::optional<double> number_of(simdjson::dom::element value);
+
+}  // namespace weir

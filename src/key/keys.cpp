@@ -1,0 +1,334 @@
+#include "key/keys.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "key/fields.hpp"
+#include "key/json_value.hpp"
+#include "weir/error.hpp"
+
+namespace weir {
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::Config, why); }
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+void check_pointer(const std::string& pointer) {
+  if (!pointer.empty() && pointer[0] != '/')
+    refuse("'" + pointer + "' is not a JSON pointer; it begins with /, as in /user/id");
+  for (std::size_t at = pointer.find('~'); at != std::string::npos; at = pointer.find('~', at + 1))
+    if (at + 1 == pointer.size() || (pointer[at + 1] != '0' && pointer[at + 1] != '1'))
+      refuse("'" + pointer + "' is not a JSON pointer; a ~ is written ~0, a / in a name ~1");
+}
+
+void append_unquoted(std::string_view value, std::string& out) {
+  for (std::size_t from = 0;;) {
+    const auto quote = value.find('"', from);
+    out += value.substr(from, quote - from);
+    if (quote == std::string_view::npos) return;
+    out += '"';
+    from = quote + 2;
+  }
+}
+
+void lower(std::string& text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
+}
+
+std::string_view without_return(std::string_view row) {
+  if (row.ends_with('\r')) row.remove_suffix(1);
+  return row;
+}
+
+}  // namespace
+
+Keys::Keys(const DedupOptions& options, const Digester& digester)
+    : options_(options), digester_(digester) {
+  const KeyOptions& key = options.key;
+  const Records kind = options.format.kind;
+  const bool csv = kind == Records::Csv, json = kind == Records::Json;
+  if (!key.columns.empty() && !csv) refuse("columns need CSV records (--csv)");
+  if (!key.pointers.empty() && !json) refuse("pointers need JSON records (--json)");
+  if (!key.fields.empty() && json) refuse("JSON has no fields (-k); use --pointer");
+  if (!key.fields.empty() && kind == Records::Fixed)
+    refuse("records of fixed width have no fields (-k)");
+  if (!key.fields.empty() && !key.columns.empty()) refuse("give either -k or --column");
+  if (!key.importance.empty() && kind == Records::Fixed)
+    refuse("records of fixed width have no importance");
+  has_importance_ = !key.importance.empty();
+  if (!key.fields.empty()) fields_ = parse_fields(key.fields);
+  if (json) {
+    way_ = Way::Json;
+    for (const std::string& pointer : key.pointers) check_pointer(pointer);
+    if (has_importance_) check_pointer(key.importance);
+    return;
+  }
+  if (csv) {
+    // Rows are taken apart only when their fields matter.
+    if (!fields_.empty() || !key.columns.empty() || has_importance_) way_ = Way::Csv;
+    if (!options.format.header) read_header({});
+  } else if (!fields_.empty() || has_importance_) {
+    way_ = key.separator ? Way::Separated : Way::Blanks;
+    if (has_importance_) importance_field_ = column_number(key.importance, {});
+  }
+  if (has_importance_) last_field_ = importance_field_;
+  if (!fields_.empty()) last_field_ = std::max(last_field_, fields_.back().last);
+  one_field_ = fields_.size() == 1 && fields_[0].first == fields_[0].last;
+}
+
+std::uint64_t Keys::column_number(const std::string& column,
+                                  const std::vector<std::string>& names) const {
+  const auto count = std::count(names.begin(), names.end(), column);
+  if (count > 1)
+    refuse("the header has several columns '" + column + "'; choose one by its number");
+  if (count == 1)
+    return static_cast<std::uint64_t>(std::find(names.begin(), names.end(), column) -
+                                      names.begin());
+  const auto number = is_number(column) ? parse_fields(column)[0].first : FieldRange::open_end;
+  if (number < names.size() || (names.empty() && number != FieldRange::open_end)) return number;
+  if (names.empty()) refuse("'" + column + "' is not the number of a field");
+  std::string all;
+  for (std::size_t i = 0; i < names.size() && i < 20; ++i) {
+    if (i > 0) all += ", ";
+    all += names[i];
+  }
+  if (names.size() > 20) all += ", ...";
+  refuse("there is no column '" + column + "'; the header has: " + all);
+}
+
+void Keys::read_header(std::string_view row) {
+  if (row.starts_with("\xef\xbb\xbf")) row.remove_prefix(3);
+  std::vector<std::string> names;
+  const char* const broken = walk_csv(
+      row, options_.format.separator, [&](std::size_t, std::string_view name, bool quoted) {
+        names.emplace_back();
+        quoted ? append_unquoted(name, names.back()) : void(names.back() = name);
+        return true;
+      });
+  if (broken != nullptr) refuse(std::string("the header cannot be read: ") + broken);
+  if (!options_.key.columns.empty()) {
+    std::string numbers;
+    for (const std::string& column : options_.key.columns) {
+      if (!numbers.empty()) numbers += ',';
+      numbers += std::to_string(column_number(column, names) + 1);
+    }
+    fields_ = parse_fields(numbers);
+  }
+  if (has_importance_) importance_field_ = column_number(options_.key.importance, names);
+  last_field_ = has_importance_ ? importance_field_ : 0;
+  if (!fields_.empty()) last_field_ = std::max(last_field_, fields_.back().last);
+  one_field_ = fields_.size() == 1 && fields_[0].first == fields_[0].last;
+}
+
+std::uint32_t Keys::weight_of(double number) const {
+  return static_cast<std::uint32_t>(
+      std::clamp(std::floor(number), 1.0, static_cast<double>(options_.key.importance_max)));
+}
+
+void Keys::digest(Chunk& chunk, Scratch& scratch) const {
+  const std::size_t records = chunk.records();
+  chunk.judged = records;
+  chunk.bad.clear();
+  chunk.digests.resize(records);
+  chunk.weights.clear();
+  if (chunk.piece) {
+    if (chunk.first_piece) chunk.bad.push_back({0, "it is longer than --max-record"});
+    return;
+  }
+  if (has_importance_) chunk.weights.resize(records);
+  if (way_ == Way::Whole && !options_.key.ignore_case) {
+    digest_whole(chunk);
+  } else {
+    for (std::size_t i = chunk.heads; i < records; ++i) {
+      std::string_view key;
+      std::uint32_t weight = 1;
+      const char* const bad = key_of(chunk.without_terminator(i), scratch, key, weight);
+      if (bad != nullptr)
+        chunk.bad.push_back({static_cast<std::uint32_t>(i), bad});
+      else
+        chunk.digests[i] = digester_(key);
+      if (has_importance_) chunk.weights[i] = weight;
+    }
+  }
+  // What can be wrong with a record whatever its key.
+  const bool short_one = options_.format.kind == Records::Fixed && chunk.unterminated;
+  if ((short_one || chunk.open_quotes) &&
+      (chunk.bad.empty() || chunk.bad.back().record + 1 != records))
+    chunk.bad.push_back({static_cast<std::uint32_t>(records - 1),
+                         short_one ? "it is shorter than --fixed" : "its quotes are never closed"});
+  if (options_.max_record > 0 && chunk.ends.back() > options_.max_record) {
+    for (std::size_t i = chunk.heads; i < records; ++i)
+      if (chunk.without_terminator(i).size() > options_.max_record)
+        chunk.bad.push_back({static_cast<std::uint32_t>(i), "it is longer than --max-record"});
+    std::stable_sort(chunk.bad.begin(), chunk.bad.end(),
+                     [](const auto& a, const auto& b) { return a.record < b.record; });
+    chunk.bad.erase(std::unique(chunk.bad.begin(), chunk.bad.end(),
+                                [](const auto& a, const auto& b) { return a.record == b.record; }),
+                    chunk.bad.end());
+  }
+}
+
+void Keys::digest_whole(Chunk& chunk) const {
+  constexpr std::size_t batch = 128;
+  std::array<std::string_view, batch> keys;
+  const char* const data = chunk.buffer.data();
+  const bool rows = options_.format.kind == Records::Csv;
+  std::uint64_t begin = 0;
+  for (std::size_t from = 0; from < chunk.records(); from += batch) {
+    const std::size_t count = std::min(batch, chunk.records() - from);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t end = chunk.ends[from + i];
+      keys[i] = {data + begin, end - begin - chunk.terminator};
+      begin = end;
+    }
+    if (from + count == chunk.records())
+      keys[count - 1] = chunk.without_terminator(chunk.records() - 1);
+    if (rows)
+      for (std::size_t i = 0; i < count; ++i) keys[i] = without_return(keys[i]);
+    digester_(std::span(keys).first(count), chunk.digests.all().subspan(from, count));
+  }
+}
+
+const char* Keys::key_of(std::string_view record, Scratch& scratch, std::string_view& key,
+                         std::uint32_t& weight) const {
+  const char* bad = nullptr;
+  switch (way_) {
+    case Way::Whole:
+      key = options_.format.kind == Records::Csv ? without_return(record) : record;
+      break;
+    case Way::Separated:
+      bad = key_of_fields(
+          record,
+          [&](std::string_view r, auto found) {
+            return walk_separated(r, *options_.key.separator, found);
+          },
+          scratch, key, weight);
+      break;
+    case Way::Blanks:
+      bad = key_of_fields(
+          record, [](std::string_view r, auto found) { return walk_blanks(r, found); }, scratch,
+          key, weight);
+      break;
+    case Way::Csv:
+      bad = key_of_fields(
+          without_return(record),
+          [&](std::string_view r, auto found) {
+            return walk_csv(r, options_.format.separator, found);
+          },
+          scratch, key, weight);
+      break;
+    case Way::Json:
+      bad = key_of_json(record, scratch, weight);
+      key = scratch.key;
+      break;
+  }
+  if (bad == nullptr && options_.key.ignore_case) {
+    if (key.data() != scratch.key.data()) scratch.key = key;
+    lower(scratch.key);
+    key = scratch.key;
+  }
+  return bad;
+}
+
+// One walk over the record finds the key's fields and the importance. A single field without
+// doubled quotes is the key as it stands; everything else is put together in the scratch.
+template <class Walk>
+const char* Keys::key_of_fields(std::string_view record, Walk walk, Scratch& scratch,
+                                std::string_view& key, std::uint32_t& weight) const {
+  const bool rows = way_ == Way::Csv;
+  const char joint = way_ == Way::Separated ? *options_.key.separator : ' ';
+  std::size_t range = 0;  // of fields_, the one we are in or before
+  bool entered = false;   // that one
+  bool weighed = !has_importance_, not_a_number = false;
+  scratch.key.clear();
+  const char* const broken =
+      walk(record, [&](std::size_t index, std::string_view value, bool quoted) {
+        if (range < fields_.size() && index >= fields_[range].first) {
+          const bool doubled = quoted && value.find('"') != std::string_view::npos;
+          if (one_field_ && !doubled) {
+            key = value;
+          } else {
+            if (rows && !one_field_) {
+              // Where the length stands is known only when the value is there.
+              const std::size_t at = scratch.key.size();
+              scratch.key.append(8, '\0');
+              doubled ? append_unquoted(value, scratch.key) : void(scratch.key += value);
+              const std::uint64_t length = scratch.key.size() - at - 8;
+              std::memcpy(scratch.key.data() + at, &length, 8);
+            } else {
+              if (index > fields_[0].first) scratch.key += joint;
+              doubled ? append_unquoted(value, scratch.key) : void(scratch.key += value);
+            }
+            key = scratch.key;
+          }
+          entered = index != fields_[range].last;
+          range += entered ? 0 : 1;
+        }
+        if (has_importance_ && index == importance_field_) {
+          double number = 0;
+          const char* const end = value.data() + value.size();
+          const auto [rest, error] = std::from_chars(value.data(), end, number);
+          weighed = error == std::errc{} && rest == end && !std::isnan(number);
+          not_a_number = !weighed;
+          if (weighed) weight = weight_of(number);
+        }
+        return index < last_field_;
+      });
+  if (broken != nullptr) return broken;
+  if (not_a_number) return "its importance is not a number";
+  if (!weighed) return "it has no importance";
+  if (fields_.empty()) {
+    key = record;
+    return nullptr;
+  }
+  // An open range needs its first field, any other one all of its fields.
+  const bool open_enough = entered && fields_[range].last == FieldRange::open_end;
+  if (range < fields_.size() && !open_enough)
+    return rows ? "it lacks a column of the key" : "it lacks a field of the key";
+  return nullptr;
+}
+
+const char* Keys::key_of_json(std::string_view record, Scratch& scratch,
+                              std::uint32_t& weight) const {
+  scratch.key.clear();
+  simdjson::dom::element document;
+  // Behind every record there are 64 bytes that may be read.
+  switch (scratch.json.parse(record.data(), record.size(), false).get(document)) {
+    case simdjson::SUCCESS:
+      break;
+    case simdjson::MEMALLOC:
+      throw std::bad_alloc();
+    case simdjson::CAPACITY:
+      return "it is too long for JSON (4 GiB)";
+    case simdjson::NUMBER_ERROR:
+      return "it has a number beyond 64 bits";
+    default:
+      return "it is not valid JSON";
+  }
+  if (options_.key.pointers.empty()) append_canonical(document, scratch.key);
+  for (const std::string& pointer : options_.key.pointers) {
+    simdjson::dom::element value;
+    if (document.at_pointer(pointer).get(value) != simdjson::SUCCESS)
+      return "it lacks a member of the key";
+    if (!scratch.key.empty()) scratch.key += ',';
+    append_canonical(value, scratch.key);
+  }
+  if (has_importance_) {
+    simdjson::dom::element value;
+    if (document.at_pointer(options_.key.importance).get(value) != simdjson::SUCCESS)
+      return "it has no importance";
+    const auto number = number_of(value);
+    if (!number || std::isnan(*number)) return "its importance is not a number";
+    weight = weight_of(*number);
+  }
+  return nullptr;
+}
+
+}  // namespace weir

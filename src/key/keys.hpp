@@ -1,0 +1,64 @@
+// Which bytes identify a record, and their digest: from a chunk's records to its digests, weights
+// and bad records.
+//
+//   all of the record   the bytes without the terminator
+//   fields              joined with the separator; of blanks, with one space
+//   CSV columns         one: its value, without quotes; several: each with its length in front
+//   JSON                the values in one form for equal values (json_value.hpp)
+//
+// A record without its key is bad, and no filter gets to see it. The options are fixed and the
+// header is met under the source's lock before the first chunk of rows leaves it, so that any
+// number of threads can work here, each with its own Scratch.
+#pragma once
+
+#include <simdjson.h>
+
+#include <string>
+#include <vector>
+
+#include "key/selection.hpp"
+#include "source/chunk.hpp"
+#include "weir/dedup.hpp"
+
+namespace weir {
+
+class Keys {
+ public:
+  // Throws Error(Config).
+  Keys(const DedupOptions& options, const Digester& digester);
+
+  // Finds the columns by name. Throws Error(Config).
+  void read_header(std::string_view row);
+
+  struct Scratch {
+    std::string key;
+    simdjson::dom::parser json;
+  };
+  // Sets digests, weights, bad and judged.
+  void digest(Chunk& chunk, Scratch& scratch) const;
+
+ private:
+  enum class Way : std::uint8_t { Whole, Separated, Blanks, Csv, Json };
+
+  void digest_whole(Chunk& chunk) const;
+  template <class Walk>
+  const char* key_of_fields(std::string_view record, Walk walk, Scratch& scratch,
+                            std::string_view& key, std::uint32_t& weight) const;
+  const char* key_of_json(std::string_view record, Scratch& scratch, std::uint32_t& weight) const;
+  const char* key_of(std::string_view record, Scratch& scratch, std::string_view& key,
+                     std::uint32_t& weight) const;
+  [[nodiscard]] std::uint32_t weight_of(double number) const;
+  std::uint64_t column_number(const std::string& column,
+                              const std::vector<std::string>& names) const;
+
+  const DedupOptions& options_;
+  const Digester& digester_;
+  Way way_ = Way::Whole;
+  std::vector<FieldRange> fields_;
+  bool has_importance_ = false;
+  std::uint64_t importance_field_ = 0;
+  std::uint64_t last_field_ = 0;  // the last one of interest
+  bool one_field_ = false;
+};
+
+}  // namespace weir

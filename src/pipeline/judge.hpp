@@ -1,0 +1,56 @@
+// The filter station: verdicts for a chunk, in the order of the input.
+//
+// A structure must see its records in order, so chunks take turns. A filter of several shards
+// takes a turn a shard: while one thread is at the second shard with chunk n, the next one is at
+// the first with chunk n + 1. A digest belongs to one shard for ever, and every shard sees its
+// records in order, so the verdicts are those of one thread.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "pipeline/turn.hpp"
+#include "source/chunk.hpp"
+#include "weir/sketches.hpp"
+
+namespace weir {
+
+class Judge {
+ public:
+  Judge(Structure& structure, bool read_only, unsigned threads);
+
+  struct Scratch {
+    PlainArray<std::uint32_t> shards;  // of each record
+    PlainArray<std::uint32_t> order;   // records by shard
+    PlainArray<Digest> digests;
+    PlainArray<std::uint32_t> weights;
+    PlainArray<Verdict> verdicts;
+    std::vector<std::size_t> begins;  // of each shard in `order`
+  };
+  // Sets verdicts (New for bad records) and counts. Nothing is remembered of a chunk behind
+  // the one that ended the run.
+  void judge(Chunk& chunk, Scratch& scratch);
+  // The run ends with this chunk, which is at or before its turn.
+  void end_with(std::uint64_t number) noexcept;
+  [[nodiscard]] bool ended_before(std::uint64_t number) const noexcept {
+    return number > last_.load();
+  }
+
+  void abandon() noexcept;
+
+ private:
+  void judge_in_turn(Chunk& chunk, std::span<const Digest> digests,
+                     std::span<const std::uint32_t> weights, std::span<Verdict> verdicts);
+  void judge_by_shard(const Chunk& chunk, Scratch& scratch, std::span<const Digest> digests,
+                      std::span<const std::uint32_t> weights, std::span<Verdict> verdicts);
+
+  Filter* filter_ = nullptr;
+  Sketch* sketch_ = nullptr;
+  bool read_only_;
+  std::uint32_t lanes_ = 1;
+  std::unique_ptr<Turn[]> turns_;
+  std::atomic<std::uint64_t> last_{~std::uint64_t{0}};
+};
+
+}  // namespace weir
