@@ -1,20 +1,21 @@
-// One function a subcommand: it defines its flags once, on the parser, and what to run. Help, man
-// page and completions all come from these definitions.
+// One function a subcommand: it declares its flags, once, and what to run.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include "flags.hpp"
 
 namespace weir::cli {
 
-void add_dedup(CLI::App& app);
-void add_filters(CLI::App& app);
-void add_inspect(CLI::App& app);
-void add_demo(CLI::App& app);
+void add_dedup(CommandLine& line);
+void add_filters(CommandLine& line);
+void add_inspect(CommandLine& line);
+void add_demo(CommandLine& line);
+void add_completions(CommandLine& line);
+void add_man(CommandLine& line);  // the last one: it offers the names of all
 
-// The whole command line's parser.
-void define(CLI::App& app);
+// The whole command line.
+void define(CommandLine& line);
 
-// The whole command line; returns the exit code: 0 done, 1 run error, 2 usage.
+// Parses and runs it; returns the exit code: 0 done, 1 run error, 2 usage.
 int run(int argc, const char* const* argv) noexcept;
 
 }  // namespace weir::cli

@@ -5,45 +5,94 @@
 #include "dedup_job.hpp"
 
 namespace weir::cli {
+namespace {
 
-void add_dedup(CLI::App& app) {
+void declare_records(Command& command, DedupFlags& flags) {
+  command.group("Records");
+  command.toggle("-z,--zero-terminated", flags.nul, "Records end with a NUL, not a newline");
+  command.value("--fixed", flags.fixed, "N", "Records of N bytes each");
+  command.toggle("--csv", flags.csv, "Rows of CSV (RFC 4180); the header is passed on");
+  command.toggle("--tsv", flags.tsv, "The same, separated by tabs");
+  command.toggle("--no-header", flags.no_header, "The first row of CSV is data");
+  command.toggle("--json", flags.json, "JSON lines");
+  command.toggle("--plain", flags.plain, "Do not decompress gzip or zstd");
+  command.value("--max-record", flags.max_record, "SIZE", "Longer records are bad");
+}
+
+void declare_keys(Command& command, DedupFlags& flags) {
+  command.group("Keys");
+  command.value("-k,--key", flags.fields, "LIST", "Fields that make the key, as in cut: 2,4-5");
+  command.value("-t,--field-separator", flags.separator, "C", "What separates fields");
+  command.value("--column", flags.columns, "NAME", "CSV column of the key");
+  command.value("--pointer", flags.pointers, "PTR", "JSON pointer of the key");
+  command.toggle("-i,--ignore-case", flags.ignore_case,
+                 "Take ASCII letters of either case for equal");
+  command.choice("--on-bad", flags.on_bad, "DO",
+                 {{"pass", "pass"}, {"drop", "drop"}, {"fail", "fail"}},
+                 "Records without a key: pass, drop or fail");
+  command.value("--importance", flags.importance, "KEY", "Where the importance stands");
+  command.value("--importance-max", flags.importance_max, "N", "Greatest importance");
+}
+
+void declare_output(Command& command, DedupFlags& flags) {
+  command.group("Output");
+  command.file("-o,--output", flags.output, "Write to FILE instead of standard output");
+  command.toggle("-d,--repeated", flags.repeats, "Only the repeats");
+  command.file("-D,--repeats", flags.repeats_file, "Write the repeats to FILE");
+  command.toggle("--mark", flags.mark, "Every record, behind 0<TAB> if new, 1<TAB> if seen");
+  command.toggle("-c,--count", flags.count, "Every record, behind its count so far");
+  command
+      .choice("--stats", flags.stats, "FORM", {{"text", "text"}, {"json", "json"}},
+              "Say afterwards on stderr what was done")
+      .bare("text");
+  command.value("--max-fpr", flags.max_fpr, "RATE", "Stop with exit 1 at this live FPR");
+  command.toggle("-q,--quiet", flags.quiet, "No warnings, no progress");
+}
+
+void declare_state(Command& command, DedupFlags& flags) {
+  command.group("State");
+  command.file("--state", flags.state, "Go on from FILE if it is there; save there at the end")
+      .more(
+          "The state is saved when the output is written, never before. The options that make "
+          "the filter can be left out with a state; those that are given must agree with it.");
+  command.value("--save-every", flags.save_every, "WHEN", "Save that often: 30s, 5min, 1000000");
+  command.toggle("--read-only", flags.read_only, "Only look, remember nothing");
+  command.toggle("--resume", flags.resume, "Go on where this command was interrupted");
+}
+
+}  // namespace
+
+void add_dedup(CommandLine& line) {
   auto flags = std::make_shared<DedupFlags>();
-  CLI::App& sub = *app.add_subcommand("dedup", "Pass on the first of equal records, in order");
-  sub.add_flag("-z,--zero-terminated", flags->nul, "Records end with a NUL, not a newline");
-  sub.add_option("--fixed", flags->fixed, "Records of N bytes each");
-  sub.add_flag("--csv", flags->csv, "Rows of CSV (RFC 4180); the header is passed on");
-  sub.add_flag("--tsv", flags->tsv, "The same, separated by tabs");
-  sub.add_flag("--no-header", flags->no_header, "The first row is data");
-  sub.add_flag("--json", flags->json, "JSON lines");
-  sub.add_flag("--plain", flags->plain, "Do not decompress what looks like gzip or zstd");
-  sub.add_option("-k,--key", flags->fields, "Fields that make the key, as in cut: 2,4-5");
-  sub.add_option("-t,--field-separator", flags->separator, "What separates fields");
-  sub.add_option("--column", flags->columns, "CSV column of the key")->allow_extra_args(false);
-  sub.add_option("--pointer", flags->pointers, "JSON pointer of the key")->allow_extra_args(false);
-  sub.add_flag("-i,--ignore-case", flags->ignore_case, "Equal but for the case of ASCII letters");
-  sub.add_option("--on-bad", flags->on_bad, "Records without a key: pass, drop or fail")
-      ->check(CLI::IsMember({"pass", "drop", "fail"}));
-  sub.add_option("--importance", flags->importance, "Field, column or pointer of the importance");
-  sub.add_option("--importance-max", flags->importance_max, "Greatest importance");
-  sub.add_option("--max-record", flags->max_record, "Longer records are bad");
-  sub.add_option("-o,--output", flags->output, "Write to FILE instead of standard output");
-  sub.add_flag("-d,--repeated", flags->repeats, "Only the repeats");
-  sub.add_option("-D,--repeats", flags->repeats_file, "Write the repeats to FILE");
-  sub.add_flag("--mark", flags->mark, "Every record, with 0<TAB> (new) or 1<TAB> (seen) in front");
-  sub.add_flag("-c,--count", flags->count, "Every record, with its count so far in front");
-  sub.add_flag("--stats{text}", flags->stats, "Say afterwards on stderr what was done")
-      ->check(CLI::IsMember({"text", "json"}));
-  sub.add_option("--max-fpr", flags->max_fpr, "Stop with exit 1 when the live FPR passes P");
-  sub.add_flag("-q,--quiet", flags->quiet, "No warnings, no progress");
-  sub.add_option("--state", flags->state, "State file: loaded if it is there, saved at the end");
-  sub.add_option("--save-every", flags->save_every, "Save that often: 30s, 5min, 1000000");
-  sub.add_flag("--read-only", flags->read_only, "Only look, remember nothing");
-  sub.add_flag("--resume", flags->resume, "Go on where the same command was interrupted");
-  sub.add_option("-j,--threads", flags->threads, "Threads; the result is the same for any number");
-  sub.add_option("--chunk", flags->chunk, "Bytes read at once")->group("");
-  flags->making.define(sub);
-  sub.add_option("FILE", flags->files, "Input files in order; - or none is standard input");
-  sub.callback([flags] { run_dedup(*flags); });
+  Command& command = line.command("dedup", "Pass on the first of equal records, in order");
+  command.description = {
+      "Reads records and writes each one that did not come before, in the order of the input and "
+      "in memory that does not grow with the stream.",
+      "The answer is probable, not certain. A new record is taken for a repeat, and dropped, at "
+      "about the rate of `--fpr`; a filter that forgets lets old repeats through. If no record may "
+      "ever be lost, use `--mark` and decide yourself."};
+  command.argument("FILE", flags->files, "Input files in order; - or none is standard input").hint =
+      Hint::File;
+  declare_records(command, *flags);
+  declare_keys(command, *flags);
+  declare_output(command, *flags);
+  declare_state(command, *flags);
+  flags->making.declare(command);
+  command.group("Speed");
+  command.value("-j,--threads", flags->threads, "N", "Threads; the result is the same for any");
+  command.group(unlisted);
+  command.value("--chunk", flags->chunk, "SIZE", "Bytes read at once, for tests");
+  command.examples = {
+      {"weir dedup -S 64M big.log", "Drop repeated lines, in 64 MiB"},
+      {"weir dedup --csv --column email people.csv", "Keep the first row of each address"},
+      {"weir dedup --state seen.weir today.log", "Pass on what no earlier run has seen"},
+      {"weir dedup -f blocked-bloom -n 10M urls.txt",
+       "Forget nothing, for a known number of keys"}};
+  command.sections = {{"FILES",
+                       {"A state file holds the filter and the secret of its hash, so it is made "
+                        "readable for its owner only. `weir inspect` tells what is in it."}}};
+  command.see_also = "sort(1), uniq(1)";
+  command.run([flags] { run_dedup(*flags); });
 }
 
 }  // namespace weir::cli

@@ -154,7 +154,7 @@ struct Opened {
 // What other flags say about the structure.
 MakingFlags making_of(const DedupFlags& flags) {
   MakingFlags making = flags.making;
-  if (flags.count && making.filter_given->count() == 0) making.filter = "count-min";
+  if (flags.count && !making.filter_flag->given()) making.filter = "count-min";
   if (!flags.importance_max.empty() && making.filter.find("imax=") == std::string::npos)
     making.filter +=
         (making.filter.find(':') == std::string::npos ? ":imax=" : ",imax=") + flags.importance_max;

@@ -80,8 +80,7 @@ void show_first_records(std::uint64_t callers) {
   fmt::print("  {}\t{}\n", static_cast<int>(filter->observe(filter->digest(key))), key);
 }
 
-void run_demo(const std::string& memory, std::uint64_t records) {
-  const std::uint64_t budget = parse_size(memory);
+void run_demo(std::uint64_t budget, std::uint64_t records) {
   const std::uint64_t callers = records / 2;
   show_first_records(callers);
   fmt::print(
@@ -114,18 +113,20 @@ void run_demo(const std::string& memory, std::uint64_t records) {
 
 }  // namespace
 
-void add_demo(CLI::App& app) {
-  struct Flags {
-    std::string memory = "2M";
+void add_demo(CommandLine& line) {
+  struct Options {
+    std::uint64_t memory = 2 << 20;
     std::uint64_t records = 4'000'000;
   };
-  auto flags = std::make_shared<Flags>();
-  CLI::App& sub = *app.add_subcommand("demo", "Show the main job on a generated stream");
-  sub.add_option("-S,--memory", flags->memory, "Memory of each filter")->capture_default_str();
-  sub.add_option("--records", flags->records, "Length of the stream")
-      ->check(CLI::Range(1000ULL, 1'000'000'000ULL))
-      ->capture_default_str();
-  sub.callback([flags] { run_demo(flags->memory, flags->records); });
+  auto options = std::make_shared<Options>();
+  Command& command = line.command("demo", "Show the main job on a generated stream");
+  command.description = {
+      "Sends generated call records through three filters, and compares what each let through with "
+      "the exact answer, and with what it predicted before."};
+  command.size("-S,--memory", options->memory, "Memory of each filter");
+  command.value("--records", options->records, "N", "Length of the stream")
+      .between(1000, 1'000'000'000);
+  command.run([options] { run_demo(options->memory, options->records); });
 }
 
 }  // namespace weir::cli

@@ -39,11 +39,16 @@ void print_one(const std::string& name) {
 
 }  // namespace
 
-void add_filters(CLI::App& app) {
+void add_filters(CommandLine& line) {
   auto name = std::make_shared<std::string>();
-  CLI::App& sub = *app.add_subcommand("filters", "List the structures, or the parameters of one");
-  sub.add_option("NAME", *name, "A structure of the list");
-  sub.callback([name] { name->empty() ? print_all() : print_one(*name); });
+  Command& command = line.command("filters", "List the structures, or the parameters of one");
+  command.description = {
+      "Without a name it lists every filter, sketch and sample: for what, with which guarantee, "
+      "from which paper. With a name it lists the parameters of this one, under the paper's own "
+      "letters."};
+  command.argument("NAME", *name, "A structure of the list").suggest(structure_names());
+  command.examples = {{"weir filters stable", "What can be set of the default filter"}};
+  command.run([name] { name->empty() ? print_all() : print_one(*name); });
 }
 
 }  // namespace weir::cli

@@ -49,12 +49,15 @@ void print_state(const std::string& file) {
 
 }  // namespace
 
-void add_inspect(CLI::App& app) {
+void add_inspect(CommandLine& line) {
   auto file = std::make_shared<std::string>();
-  CLI::App& sub =
-      *app.add_subcommand("inspect", "Say what a state file holds, its health and its age");
-  sub.add_option("FILE", *file, "State file")->required();
-  sub.callback([file] { print_state(*file); });
+  Command& command = line.command("inspect", "Say what a state file holds, its health and its age");
+  command.description = {
+      "Loads a state file, which proves it whole and valid, and says which structure it holds, "
+      "how much that has seen, and how full it is."};
+  command.argument("FILE", *file, "State file").require().hint = Hint::File;
+  command.examples = {{"weir inspect seen.weir", "What is in a state of weir dedup"}};
+  command.run([file] { print_state(*file); });
 }
 
 }  // namespace weir::cli

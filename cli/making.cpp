@@ -3,69 +3,57 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/params.hpp"
-#include "sizes.hpp"
 
 namespace weir::cli {
-namespace {
 
-HashKind hash_kind(const std::string& name) {
-  return name == "siphash" ? HashKind::SipHash : HashKind::Xxh3;
-}
-
-std::uint64_t parse_seed(const std::string& text) {
-  std::uint64_t seed = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, seed);
-  if (error != std::errc{} || rest != end)
-    throw Error(ErrorCode::Config,
-                fmt::format("'{}' is not a seed; write a whole number from 0 to 2^64 - 1", text));
-  return seed;
-}
-
-}  // namespace
-
-void MakingFlags::define(CLI::App& app) {
-  // As with the classic tools the last one counts; input files are not defined here.
-  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  filter_given =
-      app.add_option("-f,--filter", filter,
-                     "Structure, as NAME or NAME:parameter=value,...; see `weir filters`")
-          ->capture_default_str();
-  memory_given =
-      app.add_option("-S,--memory", memory, "Memory in all, in bytes or with K, M, G (of 1024)")
-          ->capture_default_str();
-  app.add_option("--fpr", fpr, "False-positive rate to aim at: new records taken for repeats")
-      ->capture_default_str();
-  app.add_option("-n,--keys", keys, "Expected distinct keys, where known (with K, M, G of 1024)");
-  shards_given = app.add_option("--shards", shards, "Independent parts; 1 is the paper's structure")
-                     ->capture_default_str();
-  hash_given =
-      app.add_option("--hash", hash, "xxh3 (fast) or siphash (for keys chosen by adversaries)")
-          ->check(CLI::IsMember({"xxh3", "siphash"}))
-          ->capture_default_str();
-  app.add_option("--seed", seed, "Makes the run reproducible; not for hostile keys");
-  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+void MakingFlags::declare(Command& command) {
+  command.group("Filter");
+  filter_flag =
+      &command.value("-f,--filter", filter, "SPEC", "Structure: NAME or NAME:parameter=value,...")
+           .suggest(structure_names(Kind::Filter))
+           .more(
+               "`weir filters` lists the names, `weir filters NAME` the parameters of "
+               "one. Parameters that are not given follow from the memory, the "
+               "false-positive rate and the number of keys.");
+  memory_flag = &command.size("-S,--memory", memory, "Memory in all, in bytes or with K, M, G")
+                     .more(
+                         "The filter never takes more, whatever the stream brings. Where the "
+                         "parameters or `--keys` say the size, the default does not count.");
+  command.value("--fpr", fpr, "RATE", "New records taken for repeats, to aim at")
+      .more("The false-positive rate, above 0 and below 1.");
+  command.size("-n,--keys", keys, "Expected distinct keys, where known", "COUNT")
+      .more("Takes K, M and G (of 1024) as well.");
+  shards_flag = &command.value("--shards", shards, "N", "Independent parts")
+                     .more("1 is the structure as its paper describes it; at most 65536.");
+  hash_flag = &command
+                   .choice("--hash", hash, "NAME",
+                           {{"xxh3", HashKind::Xxh3}, {"siphash", HashKind::SipHash}},
+                           "xxh3 (fast), or siphash for hostile keys")
+                   .more(
+                       "Both are keyed with a random secret. Use siphash where an adversary may "
+                       "choose the keys.");
+  seed_flag = &command.value("--seed", seed, "N", "Make the run reproducible; not for hostile keys")
+                   .more("A whole number from 0 to 2^64 - 1. Without it the secret is random.");
 }
 
 StructurePtr MakingFlags::make() const {
   Request request;
   request.fpr = fpr;
-  if (!keys.empty()) request.keys = parse_size(keys);
+  request.keys = keys.value_or(0);
   request.shards = shards;
-  request.hash = hash_kind(hash);
-  if (!seed.empty()) request.seed = parse_seed(seed);
+  request.hash = hash;
+  request.seed = seed;
   // The parameters or the keys may say the size; where they do not, the default budget does.
-  if (memory_given->count() == 0) {
+  if (!memory_flag->given()) {
     try {
       return make_structure(filter, request);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::Config) throw;
     }
   }
-  request.memory = parse_size(memory);
+  request.memory = memory;
   if (request.memory == 0) throw Error(ErrorCode::Config, "the memory must be above 0");
   return make_structure(filter, request);
 }
@@ -78,7 +66,7 @@ void require_agreement(const Structure& loaded, const MakingFlags& flags, const 
                     "choose another state file",
                     file, loaded.info().name, loaded.parameters(), what));
   };
-  if (flags.filter_given->count() != 0) {
+  if (flags.filter_flag->given()) {
     const auto colon = std::min(flags.filter.find(':'), flags.filter.size());
     if (flags.filter.substr(0, colon) != loaded.info().name) refuse("--filter " + flags.filter);
     Params::parse(std::string_view(flags.filter).substr(std::min(colon + 1, flags.filter.size())))
@@ -94,14 +82,13 @@ void require_agreement(const Structure& loaded, const MakingFlags& flags, const 
       if (all.find("," + item + ",") == std::string::npos) refuse("--filter " + flags.filter);
     }
   }
-  if (flags.memory_given->count() != 0 && loaded.memory() > parse_size(flags.memory))
-    refuse("--memory " + flags.memory);
-  if (flags.shards_given->count() != 0 && loaded.shards() != flags.shards)
-    refuse("--shards " + std::to_string(flags.shards));
-  if (flags.hash_given->count() != 0 && loaded.digester().kind() != hash_kind(flags.hash))
-    refuse("--hash " + flags.hash);
-  if (!flags.seed.empty() && loaded.seed() != parse_seed(flags.seed))
-    refuse("--seed " + flags.seed);
+  const auto require = [&](bool agrees, const Flag& flag) {
+    if (flag.given() && !agrees) refuse(flag.name + " " + flag.text());
+  };
+  require(loaded.memory() <= flags.memory, *flags.memory_flag);
+  require(loaded.shards() == flags.shards, *flags.shards_flag);
+  require(loaded.digester().kind() == flags.hash, *flags.hash_flag);
+  require(loaded.seed() == flags.seed, *flags.seed_flag);
 }
 
 }  // namespace weir::cli

@@ -1,28 +1,31 @@
 // The flags that make a structure; every subcommand that makes one has the same.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 
+#include "flags.hpp"
 #include "weir/catalog.hpp"
 
 namespace weir::cli {
 
 struct MakingFlags {
   std::string filter = "stable";
-  std::string memory = "256M";
+  std::uint64_t memory = 256 << 20;
   double fpr = 0.001;
-  std::string keys;
+  std::optional<std::uint64_t> keys;
   std::uint32_t shards = 1;
-  std::string hash = "xxh3";
-  std::string seed;
+  HashKind hash = HashKind::Xxh3;
+  std::optional<std::uint64_t> seed;
 
-  CLI::Option* filter_given = nullptr;
-  CLI::Option* memory_given = nullptr;
-  CLI::Option* shards_given = nullptr;
-  CLI::Option* hash_given = nullptr;
+  // As they were declared; they know whether they were given, and how it was written.
+  const Flag* filter_flag = nullptr;
+  const Flag* memory_flag = nullptr;
+  const Flag* shards_flag = nullptr;
+  const Flag* hash_flag = nullptr;
+  const Flag* seed_flag = nullptr;
 
-  void define(CLI::App& app);
+  void declare(Command& command);
   [[nodiscard]] StructurePtr make() const;
 };
 

@@ -5,23 +5,34 @@
 
 #include "commands.hpp"
 #include "weir/error.hpp"
-#include "weir_version.hpp"
 
 namespace weir::cli {
 namespace {
 
 constexpr int done = 0, run_error = 1, usage_error = 2;
 
+// Not by fmt: it throws when stderr cannot be written.
+void complain(const char* sentence) noexcept { std::fprintf(stderr, "weir: %s\n", sentence); }
+
 int run_checked(int argc, const char* const* argv) {
-  CLI::App app;
-  define(app);
+  CommandLine line;
+  define(line);
   try {
-    app.parse(argc, argv);
-    if (app.get_subcommands().empty()) throw CLI::RequiredError("A subcommand");
-    return done;
+    line.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const Command* const command = line.chosen();
+    std::fputs((command == nullptr ? help_of(line) : help_of(*command)).c_str(), stdout);
+  } catch (const CLI::CallForVersion& version) {
+    std::puts(version.what());
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? done : usage_error;
+    const Command* const command = line.chosen();
+    // Error cleans what the sentence quotes.
+    complain(Error(ErrorCode::Config, line.explain(error)).what());
+    std::fprintf(stderr, "Try: weir%s%s --help\n", command == nullptr ? "" : " ",
+                 command == nullptr ? "" : command->name.c_str());
+    return usage_error;
   }
+  return done;
 }
 
 // What was printed is not written before this succeeds.
@@ -30,25 +41,15 @@ void flush_output() {
     throw Error(ErrorCode::Io, std::string("cannot write the output: ") + std::strerror(errno));
 }
 
-// Not by fmt: it throws when stderr cannot be written.
-void complain(const char* sentence) noexcept { std::fprintf(stderr, "weir: %s\n", sentence); }
-
 }  // namespace
 
-void define(CLI::App& app) {
-  app.description(
-      "Weir reads an endless stream once, in memory that never grows, and says of each "
-      "record whether it came before.");
-  app.name("weir");
-  app.set_version_flag("--version", std::string("weir ") + version);
-  app.require_subcommand(0, 1);  // so that a wrong one is named; none is refused by run()
-  app.failure_message([](const CLI::App*, const CLI::Error& error) {
-    return std::string("weir: ") + error.what() + "\nTry: weir --help\n";
-  });
-  add_dedup(app);
-  add_filters(app);
-  add_inspect(app);
-  add_demo(app);
+void define(CommandLine& line) {
+  add_dedup(line);
+  add_filters(line);
+  add_inspect(line);
+  add_demo(line);
+  add_completions(line);
+  add_man(line);
 }
 
 int run(int argc, const char* const* argv) noexcept {

@@ -32,6 +32,23 @@ std::uint64_t parse_size(std::string_view text) {
   return static_cast<std::uint64_t>(number * factor);
 }
 
+std::string write_size(std::uint64_t bytes) {
+  std::size_t unit = 0;
+  for (; unit < 4 && bytes != 0 && bytes % 1024 == 0; ++unit) bytes /= 1024;
+  return std::to_string(bytes) + std::string(unit == 0 ? "" : std::string(1, "KMGT"[unit - 1]));
+}
+
+std::uint64_t parse_whole(std::string_view text) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc::result_out_of_range && rest == end)
+    throw Error(ErrorCode::Config, fmt::format("'{}' is too large", text));
+  if (error != std::errc{} || rest != end)
+    throw Error(ErrorCode::Config, fmt::format("'{}' is not a whole number", text));
+  return number;
+}
+
 std::string show_bytes(std::uint64_t bytes) {
   constexpr const char* units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(bytes);

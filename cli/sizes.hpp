@@ -9,6 +9,9 @@ namespace weir::cli {
 
 // "4096", "64K", "1.5M", "2G", "1T": powers of 1024, either case. Throws Error(Config).
 std::uint64_t parse_size(std::string_view text);
+std::string write_size(std::uint64_t bytes);  // the same the other way: "64K", "1536K", "4097"
+// Decimal digits and nothing else. Throws Error(Config).
+std::uint64_t parse_whole(std::string_view text);
 
 std::string show_bytes(std::uint64_t bytes);  // "64.0 MiB"
 std::string show_count(std::uint64_t count);  // "12,345,678"

@@ -1,4 +1,5 @@
-# cmake --install: headers, library, command, and what find_package(weir) and pkg-config read.
+# cmake --install: headers, library, command with its pages and completions, and what
+# find_package(weir) and pkg-config read.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weir)
 
@@ -14,6 +15,30 @@ if(WEIR_CLI)
   if(BUILD_SHARED_LIBS)
     file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
     set_target_properties(weir-cli PROPERTIES INSTALL_RPATH $ORIGIN/${bin_to_lib})
+  endif()
+
+  # Manual pages and completions are what the command says about itself, so it must run here.
+  if(NOT CMAKE_CROSSCOMPILING)
+    set(pages ${PROJECT_BINARY_DIR}/pages)
+    set(bash_file bash-completion/completions/weir)
+    set(zsh_file zsh/site-functions/_weir)
+    set(fish_file fish/vendor_completions.d/weir.fish)
+    add_custom_command(OUTPUT ${pages}/man/man1/weir.1
+      COMMAND ${CMAKE_COMMAND} -E rm -rf ${pages}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${pages}/man/man1
+        ${pages}/bash-completion/completions ${pages}/zsh/site-functions
+        ${pages}/fish/vendor_completions.d
+      COMMAND weir-cli completions bash > ${pages}/${bash_file}
+      COMMAND weir-cli completions zsh > ${pages}/${zsh_file}
+      COMMAND weir-cli completions fish > ${pages}/${fish_file}
+      COMMAND weir-cli man --folder ${pages}/man/man1
+      DEPENDS weir-cli COMMENT "Writing manual pages and completions" VERBATIM)
+    add_custom_target(weir-pages ALL DEPENDS ${pages}/man/man1/weir.1)
+    install(DIRECTORY ${pages}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR})
+    foreach(file IN ITEMS ${bash_file} ${zsh_file} ${fish_file})
+      cmake_path(GET file PARENT_PATH folder)
+      install(FILES ${pages}/${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder})
+    endforeach()
   endif()
 endif()
 

@@ -64,23 +64,26 @@ std::uint64_t size_or_zero(const CLI::Option& option) try {
 // The command line of run(), without what it does. True when doing it would touch no file and
 // little memory.
 bool parses_to_something_small(int argc, const char* const* argv) {
-  CLI::App app;
-  cli::define(app);
+  cli::CommandLine line;
+  cli::define(line);
   struct Parsed {};
-  app.parse_complete_callback([] { throw Parsed(); });  // comes before what a command does
+  line.app.parse_complete_callback([] { throw Parsed(); });  // comes before what a command does
   try {
-    app.parse(argc, argv);
+    line.parse(argc, argv);
   } catch (const CLI::ParseError&) {
     return true;  // run() must end in help or usage too
   } catch (const Parsed&) {
   }
-  if (app.get_subcommands().empty()) return true;
-  const CLI::App& command = *app.get_subcommands()[0];
-  if (command.get_name() == "filters") return true;
-  if (command.get_name() != "dedup") return false;
-  const std::uint64_t memory = size_or_zero(*command.get_option("--memory"));
-  return memory > 0 && memory <= small && command.get_option("--state")->count() == 0 &&
-         command.get_option("FILE")->count() == 0;
+  const cli::Command* const command = line.chosen();
+  if (command == nullptr) return true;
+  for (const cli::Flag& flag : command->flags)
+    if (flag.given() && (flag.hint == cli::Hint::File || flag.hint == cli::Hint::Folder))
+      return false;
+  if (command->name == "dedup") {
+    const std::uint64_t memory = size_or_zero(*command->find("--memory")->option);
+    return memory > 0 && memory <= small;
+  }
+  return command->name != "demo" && command->name != "inspect";
 }
 
 // Standard input is empty, and output goes nowhere, as long as it lives.
@@ -123,6 +126,7 @@ void command_line(const std::vector<std::string>& arguments) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   refuses_well([&] { cli::parse_size(text); });
+  refuses_well([&] { cli::parse_whole(text); });
   make(text);
   const auto arguments = arguments_of(text);
   for (const std::string& argument : arguments) make(argument);

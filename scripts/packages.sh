@@ -10,6 +10,7 @@ test_packages=(
   "${build_packages[@]}"
   libgtest-dev libgmock-dev librapidcheck-dev
   clang-format-16=clang-format-16 git=git python3=python3
+  zsh=zsh fish=fish groff-base=groff mandoc=mandoc
 )
 format_packages=(clang-format-16=clang-format-16 git=git)
 # Not needed by run and test: static analysis, fuzzing, benchmarks.

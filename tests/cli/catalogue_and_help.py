@@ -5,6 +5,7 @@ import re
 import unittest
 
 from support.command import CommandTest, catalogue
+from support.help import flags_of, help_of, subcommands
 
 SOURCE = pathlib.Path(os.environ["WEIR_SOURCE_DIR"])
 
@@ -32,20 +33,35 @@ class CatalogueAndHelp(CommandTest):
     def test_help_of_every_subcommand_goes_to_standard_output(self):
         overview = self.done("--help")
         self.assertEqual(overview.stderr, b"")
-        subcommands = re.findall(r"^  (\w+) ", overview.stdout.decode().split("Subcommands:")[1],
-                                 re.MULTILINE)
-        self.assertLessEqual({"dedup", "filters", "inspect", "demo"}, set(subcommands))
-        for subcommand in subcommands:
+        self.assertEqual(self.output("-h"), overview.stdout)
+        self.assertLessEqual({"dedup", "filters", "inspect", "demo", "man", "completions"},
+                             set(subcommands()))
+        for subcommand in subcommands():
             told = self.done(subcommand, "--help")
-            self.assertIn(f"Usage: weir {subcommand}", told.stdout.decode())
+            self.assertTrue(told.stdout.decode().startswith(f"Usage: weir {subcommand} "))
             self.assertEqual(told.stderr, b"")
             self.assertEqual(self.output(subcommand, "-h"), told.stdout)
 
+    def test_help_fits_a_screen(self):
+        for subcommand in [(), *((name,) for name in subcommands())]:
+            lines = help_of(*subcommand).splitlines()
+            self.assertLessEqual(max(map(len, lines)), 80, subcommand)
+            self.assertLessEqual(len(lines), 50, subcommand)
+
+    def test_help_has_a_line_a_flag(self):
+        for subcommand in subcommands():
+            for flag in flags_of(subcommand):
+                self.assertTrue(flag.help, flag)
+
     def test_help_of_dedup_names_every_option(self):
-        told = self.output("dedup", "--help").decode()
-        for option in ("-f,--filter", "-S,--memory", "--fpr", "-n,--keys", "--shards", "--hash",
-                       "--seed", "--mark", "--stats", "--state", "-q,--quiet", "FILE"):
+        told = help_of("dedup")
+        for option in ("-f, --filter SPEC", "-S, --memory SIZE", "--fpr RATE", "-n, --keys COUNT",
+                       "--shards N", "--hash NAME", "--seed N", "--mark", "--stats", "--state FILE",
+                       "-q, --quiet", "FILE", "[stable]", "[256M]"):
             self.assertIn(option, told)
+
+    def test_help_tells_how_runs_end(self):
+        self.assertIn("Exit: 0 done, 1 ", help_of())
 
 
 class Demonstration(CommandTest):

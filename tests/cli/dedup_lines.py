@@ -34,6 +34,22 @@ class DedupLines(CommandTest):
         result = subprocess.run([WEIR, "dedup", "--", "-S"], cwd=self.folder, capture_output=True)
         self.assertEqual(result.stdout, b"a\n", result.stderr)
 
+    def test_reads_files_of_any_name(self):
+        for name in ("[a,b]", "[a]", "=", "-", "dedup"):
+            self.file(name, name.encode() + b"\n")
+        result = subprocess.run([WEIR, "dedup", "[a,b]", "--", "[a]", "=", "./-", "dedup"],
+                                cwd=self.folder, capture_output=True)
+        self.assertEqual(result.stdout, b"[a,b]\n[a]\n=\n-\ndedup\n", result.stderr)
+
+    def test_goes_by_the_last_of_equal_options(self):
+        last = ["--hash", "md5", "--hash", "xxh3", "--shards", "two", "--shards=010", "-S", "0"]
+        self.assertEqual(self.dedup(b"a\na\n", *last, "-S1M"), b"a\n")
+        self.assertIn("shards      10\n", self.inspected(b"a\n", "--shards=two", "--shards", "010"))
+
+    def inspected(self, stdin, *arguments):
+        self.dedup(stdin, "--state", self.folder / "state", *arguments)
+        return self.output("inspect", self.folder / "state").decode()
+
     def test_leaves_a_last_line_without_newline_as_it_is(self):
         self.assertEqual(self.dedup(b"x\ny"), b"x\ny")
         self.assertEqual(self.dedup(b"x\nx"), b"x\n")

@@ -24,6 +24,24 @@ TEST(Sizes, RefuseEverythingElse) {
     EXPECT_THROW(parse_size(text), Error) << "'" << text << "'";
 }
 
+TEST(Sizes, AreWrittenAsTheyAreRead) {
+  EXPECT_EQ(write_size(0), "0");
+  EXPECT_EQ(write_size(4097), "4097");
+  EXPECT_EQ(write_size(64 << 10), "64K");
+  EXPECT_EQ(write_size(256 << 20), "256M");
+  for (const std::uint64_t bytes : {1u, 1024u, 1536u, 1572864u, 1u << 31})
+    EXPECT_EQ(parse_size(write_size(bytes)), bytes);
+}
+
+TEST(WholeNumbers, AreDecimal) {
+  EXPECT_EQ(parse_whole("0"), 0u);
+  EXPECT_EQ(parse_whole("010"), 10u);
+  EXPECT_EQ(parse_whole("18446744073709551615"), ~std::uint64_t{0});
+  for (const char* text :
+       {"", " ", "-1", "+1", " 1", "1 ", "0x10", "1e3", "1.0", "1K", "two", "18446744073709551616"})
+    EXPECT_THROW(parse_whole(text), Error) << "'" << text << "'";
+}
+
 TEST(Sizes, AreShownAsPeopleReadThem) {
   EXPECT_EQ(show_bytes(1023), "1023 bytes");
   EXPECT_EQ(show_bytes(64 << 20), "64.0 MiB");

@@ -13,6 +13,15 @@ program=$WEIR_SOURCE_DIR/tests/install
 "$prefix/bin/weir" --help >/dev/null
 echo "installed; the installed command runs"
 
+for name in man completions dedup; do
+  "$prefix/bin/weir" man $name | cmp - "$prefix/share/man/man1/weir-$name.1"
+done
+"$prefix/bin/weir" man | cmp - "$prefix/share/man/man1/weir.1"
+"$prefix/bin/weir" completions bash | cmp - "$prefix/share/bash-completion/completions/weir"
+"$prefix/bin/weir" completions zsh | cmp - "$prefix/share/zsh/site-functions/_weir"
+"$prefix/bin/weir" completions fish | cmp - "$prefix/share/fish/vendor_completions.d/weir.fish"
+echo "manual pages and completions are those of the installed command"
+
 "$CMAKE" -S "$program" -B "$work/build" -G Ninja \
   -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
 "$CMAKE" --build "$work/build"

@@ -47,11 +47,13 @@ class CommandTest(unittest.TestCase):
         return self.done(*arguments, stdin=stdin).stdout
 
     def refused(self, status, saying, *arguments, stdin=b""):
-        """Nothing but one sentence, which says what is wrong, and the exit status."""
+        """Nothing but one sentence, which says what is wrong, where help is, and the status."""
         result = weir(*arguments, stdin=stdin)
         said = result.stderr.decode()
         with self.subTest(arguments=arguments, said=said):
             self.assertEqual(result.returncode, status)
             self.assertEqual(result.stdout, b"")
-            self.assertRegex(said, r"\Aweir: [^\n]+\n(Try: weir --help\n)?\Z")
+            asked = re.compile(r"[a-z]+").fullmatch(str(arguments[0])) if arguments else None
+            helping = f" {asked[0]}" if asked and asked[0] != "bogus" else ""
+            self.assertRegex(said, rf"\Aweir: [^\n]+\n(Try: weir{helping} --help\n)?\Z")
             self.assertIn(saying, said)
