@@ -10,13 +10,14 @@ namespace {
 void declare_records(Command& command, DedupFlags& flags) {
   command.group("Records");
   command.toggle("-z,--zero-terminated", flags.nul, "Records end with a NUL, not a newline");
-  command.value("--fixed", flags.fixed, "N", "Records of N bytes each");
-  command.toggle("--csv", flags.csv, "Rows of CSV (RFC 4180); the header is passed on");
-  command.toggle("--tsv", flags.tsv, "The same, separated by tabs");
+  command.size("--fixed", flags.fixed, "Records of SIZE bytes each");
+  const Flag& csv =
+      command.toggle("--csv", flags.csv, "Rows of CSV (RFC 4180); the header is passed on");
+  command.toggle("--tsv", flags.tsv, "The same, separated by tabs").not_with(csv);
   command.toggle("--no-header", flags.no_header, "The first row of CSV is data");
   command.toggle("--json", flags.json, "JSON lines");
   command.toggle("--plain", flags.plain, "Do not decompress gzip or zstd");
-  command.value("--max-record", flags.max_record, "SIZE", "Longer records are bad");
+  command.size("--max-record", flags.max_record, "Longer records are bad");
 }
 
 void declare_keys(Command& command, DedupFlags& flags) {
@@ -30,17 +31,22 @@ void declare_keys(Command& command, DedupFlags& flags) {
   command.choice("--on-bad", flags.on_bad, "DO",
                  {{"pass", "pass"}, {"drop", "drop"}, {"fail", "fail"}},
                  "Records without a key: pass, drop or fail");
-  command.value("--importance", flags.importance, "KEY", "Where the importance stands");
-  command.value("--importance-max", flags.importance_max, "N", "Greatest importance");
+  const Flag& importance =
+      command.value("--importance", flags.importance, "KEY", "Where the importance stands");
+  command.value("--importance-max", flags.importance_max, "N", "Greatest importance")
+      .between(1, 0xffffffff)
+      .needs(importance);
 }
 
 void declare_output(Command& command, DedupFlags& flags) {
   command.group("Output");
   command.file("-o,--output", flags.output, "Write to FILE instead of standard output");
-  command.toggle("-d,--repeated", flags.repeats, "Only the repeats");
+  const Flag& repeated = command.toggle("-d,--repeated", flags.repeats, "Only the repeats");
   command.file("-D,--repeats", flags.repeats_file, "Write the repeats to FILE");
-  command.toggle("--mark", flags.mark, "Every record, behind 0<TAB> if new, 1<TAB> if seen");
-  command.toggle("-c,--count", flags.count, "Every record, behind its count so far");
+  const Flag& mark =
+      command.toggle("--mark", flags.mark, "Every record, behind 0<TAB> if new, 1<TAB> if seen")
+          .not_with(repeated);
+  command.toggle("-c,--count", flags.count, "Every record, behind its count so far").not_with(mark);
   command
       .choice("--stats", flags.stats, "FORM", {{"text", "text"}, {"json", "json"}},
               "Say afterwards on stderr what was done")
@@ -51,11 +57,13 @@ void declare_output(Command& command, DedupFlags& flags) {
 
 void declare_state(Command& command, DedupFlags& flags) {
   command.group("State");
-  command.file("--state", flags.state, "Go on from FILE if it is there; save there at the end")
-      .more(
-          "The state is saved when the output is written, never before. The options that make "
-          "the filter can be left out with a state; those that are given must agree with it.");
-  command.value("--save-every", flags.save_every, "WHEN", "Save that often: 30s, 5min, 1000000");
+  const Flag& state =
+      command.file("--state", flags.state, "Go on from FILE if it is there; save there at the end")
+          .more(
+              "The state is saved when the output is written, never before. The options that make "
+              "the filter can be left out with a state; those that are given must agree with it.");
+  command.value("--save-every", flags.save_every, "WHEN", "Save that often: 30s, 5min, 1000000")
+      .needs(state);
   command.toggle("--read-only", flags.read_only, "Only look, remember nothing");
   command.toggle("--resume", flags.resume, "Go on where this command was interrupted");
 }
@@ -79,9 +87,11 @@ void add_dedup(CommandLine& line) {
   declare_state(command, *flags);
   flags->making.declare(command);
   command.group("Speed");
-  command.value("-j,--threads", flags->threads, "N", "Threads; the result is the same for any");
+  command.value("-j,--threads", flags->threads, "N", "Threads; the result is the same for any")
+      .between(1, 1024)
+      .shown_as("all cores");
   command.group(unlisted);
-  command.value("--chunk", flags->chunk, "SIZE", "Bytes read at once, for tests");
+  command.size("--chunk", flags->chunk, "Bytes read at once, for tests");
   command.examples = {
       {"weir dedup -S 64M big.log", "Drop repeated lines, in 64 MiB"},
       {"weir dedup --csv --column email people.csv", "Keep the first row of each address"},

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <thread>
 
@@ -16,26 +17,6 @@ namespace weir::cli {
 namespace {
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::Config, why); }
-
-std::uint64_t parse_count(const std::string& text, const char* flag, std::uint64_t most) {
-  std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || rest != end || number == 0 || number > most)
-    refuse(fmt::format("'{}' is not a number for {}; write a whole number from 1 to {}", text, flag,
-                       most));
-  return number;
-}
-
-double parse_share(const std::string& text, const char* flag) {
-  double share = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, share);
-  if (error != std::errc{} || rest != end || !(share > 0) || share > 1)
-    refuse(
-        fmt::format("'{}' is not a rate for {}; write a number above 0 and at most 1", text, flag));
-  return share;
-}
 
 // One byte, or \t, \0 and the like as people type them.
 char parse_separator(const std::string& text) {
@@ -56,7 +37,7 @@ void parse_save_every(const std::string& text, DedupOptions& options) {
   double number = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
-  if (error != std::errc{} || !(number > 0)) bad();
+  if (error != std::errc{} || !(number > 0) || number > 1e9) bad();
   const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
   if (unit == "s")
     options.save_seconds = number;
@@ -64,7 +45,7 @@ void parse_save_every(const std::string& text, DedupOptions& options) {
     options.save_seconds = number * 60;
   else if (unit == "h")
     options.save_seconds = number * 3600;
-  else if (unit.empty() && number == static_cast<double>(static_cast<std::uint64_t>(number)))
+  else if (unit.empty() && number == std::floor(number))
     options.save_records = static_cast<std::uint64_t>(number);
   else if (unit == "K" || unit == "M" || unit == "G")
     options.save_records = static_cast<std::uint64_t>(number * (unit == "K"   ? 1e3
@@ -78,15 +59,14 @@ void parse_save_every(const std::string& text, DedupOptions& options) {
 void set_records(const DedupFlags& flags, DedupOptions& options) {
   const bool csv = flags.csv || flags.tsv || (!flags.columns.empty() && !flags.json);
   const bool json = flags.json || (!flags.pointers.empty() && !csv);
-  if (flags.nul + !flags.fixed.empty() + csv + json > 1)
+  if (flags.nul + flags.fixed.has_value() + csv + json > 1)
     refuse("records are lines, -z, --fixed, --csv (or --tsv), or --json: choose one");
-  if (flags.csv && flags.tsv) refuse("choose --csv or --tsv");
   if (flags.nul) options.format.kind = Records::Nul;
   if (csv) options.format.kind = Records::Csv;
   if (json) options.format.kind = Records::Json;
-  if (!flags.fixed.empty()) {
+  if (flags.fixed) {
     options.format.kind = Records::Fixed;
-    options.format.width = parse_size(flags.fixed);
+    options.format.width = *flags.fixed;
   }
   if (flags.no_header && !csv) refuse("--no-header needs --csv or --tsv");
   options.format.header = !flags.no_header;
@@ -111,18 +91,12 @@ DedupOptions to_options(const DedupFlags& flags) {
   options.key.pointers = flags.pointers;
   options.key.ignore_case = flags.ignore_case;
   options.key.importance = flags.importance;
-  if (!flags.importance_max.empty()) {
-    if (flags.importance.empty()) refuse("--importance-max needs --importance");
-    options.key.importance_max = static_cast<std::uint32_t>(
-        parse_count(flags.importance_max, "--importance-max", 0xffffffff));
-  }
+  if (flags.importance_max) options.key.importance_max = *flags.importance_max;
   options.on_bad = flags.on_bad == "fail"   ? OnBad::Fail
                    : flags.on_bad == "drop" ? OnBad::Drop
                                             : OnBad::Pass;
-  if (!flags.max_record.empty()) options.max_record = parse_size(flags.max_record);
+  options.max_record = flags.max_record.value_or(0);
 
-  if (flags.mark + flags.repeats > 1) refuse("-d and --mark exclude each other");
-  if (flags.mark + flags.count > 1) refuse("-c and --mark exclude each other");
   if (flags.mark) options.emit = Emit::Mark;
   if (flags.repeats) options.emit = Emit::Repeats;
   if (flags.count) options.emit = flags.repeats ? Emit::CountRepeats : Emit::Count;
@@ -134,15 +108,17 @@ DedupOptions to_options(const DedupFlags& flags) {
   options.resume = flags.resume;
   if (flags.resume) options.save_seconds = 60;
   if (!flags.save_every.empty()) {
-    if (flags.state.empty()) refuse("--save-every needs --state FILE");
     options.save_seconds = 0;
     parse_save_every(flags.save_every, options);
   }
   options.threads = std::max(1u, std::thread::hardware_concurrency());
-  if (!flags.threads.empty())
-    options.threads = static_cast<unsigned>(parse_count(flags.threads, "-j", 1024));
-  if (!flags.chunk.empty()) options.chunk_bytes = parse_size(flags.chunk);
-  if (!flags.max_fpr.empty()) options.max_fpr = parse_share(flags.max_fpr, "--max-fpr");
+  if (flags.threads) options.threads = *flags.threads;
+  options.chunk_bytes = flags.chunk;
+  if (flags.max_fpr) {
+    if (!(*flags.max_fpr > 0 && *flags.max_fpr < 1))
+      refuse("--max-fpr must be above 0 and below 1");
+    options.max_fpr = *flags.max_fpr;
+  }
   return options;
 }
 
@@ -155,16 +131,19 @@ struct Opened {
 MakingFlags making_of(const DedupFlags& flags) {
   MakingFlags making = flags.making;
   if (flags.count && !making.filter_flag->given()) making.filter = "count-min";
-  if (!flags.importance_max.empty() && making.filter.find("imax=") == std::string::npos)
+  if (flags.importance_max && making.filter.find("imax=") == std::string::npos)
     making.filter +=
-        (making.filter.find(':') == std::string::npos ? ":imax=" : ",imax=") + flags.importance_max;
+        fmt::format("{}imax={}", making.filter.find(':') == std::string::npos ? ':' : ',',
+                    *flags.importance_max);
   return making;
 }
 
 // The structure from the state file, if it is there, or a new one.
 Opened open_structure(const DedupFlags& flags) {
-  std::error_code ignored;
-  if (flags.state.empty() || !std::filesystem::exists(flags.state, ignored)) {
+  std::error_code error;
+  const bool there = !flags.state.empty() && std::filesystem::exists(flags.state, error);
+  if (error) throw Error(ErrorCode::Io, "cannot look at " + flags.state + ": " + error.message());
+  if (!there) {
     if (flags.read_only && !flags.state.empty())
       throw Error(ErrorCode::Io,
                   "cannot open " + flags.state + ": there is no such file to look things up in");
@@ -208,7 +187,9 @@ void warn_of_bad(const DedupStats& stats, const DedupOptions& options) {
                      options.emit != Emit::CountRepeats;
   fmt::print(stderr, "weir: warning: {} record{} without a key, {}; the first: {}\n",
              show_count(stats.bad), stats.bad == 1 ? "" : "s",
-             !shown ? "left out" : stats.bad == 1 ? "passed on as it is" : "passed on as they are",
+             !shown           ? "left out"
+             : stats.bad == 1 ? "passed on as it is"
+                              : "passed on as they are",
              stats.first_bad);
 }
 
@@ -257,7 +238,7 @@ void run_dedup(const DedupFlags& flags) {
                 fmt::format("stopped after {} records: {} of new records would be taken for "
                             "repeats, more than --max-fpr {}; the output so far is good",
                             show_count(stats.records), show_percent(opened.structure->health().fpr),
-                            flags.max_fpr));
+                            *flags.max_fpr));
   if (stats.stopped) {
     if (!flags.quiet)
       fmt::print(stderr, "weir: stopped by a signal after {} records; the state is saved\n",

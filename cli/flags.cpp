@@ -186,6 +186,12 @@ const Flag* Command::find(const std::string& wanted) const {
   return nullptr;
 }
 
+// A script's unset variable must not pass for "not given".
+void Command::read(const std::string& text, std::string& variable) {
+  if (text.empty()) throw Error(ErrorCode::Config, "'' is not a value");
+  variable = text;
+}
+
 void Command::read(const std::string& text, std::uint64_t& variable) {
   variable = parse_whole(text);
 }

@@ -163,7 +163,7 @@ class Command {
 
  private:
   // How a variable of each type is read and, for the default, written.
-  static void read(const std::string& text, std::string& variable) { variable = text; }
+  static void read(const std::string& text, std::string& variable);
   static void read(const std::string& text, std::uint64_t& variable);
   static void read(const std::string& text, std::uint32_t& variable);
   static void read(const std::string& text, double& variable);

@@ -110,9 +110,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.inputs = {input.path()};
   const Result whole = run(options, 256 << 10);
   const Result cut = run(options, 64);
+  require(whole.error == cut.error, "the error depends on the chunks");
+  if (!whole.error.empty() && options.decompress) {
+    // How much is decoded before damage is met depends on how much is asked for.
+    const auto begins = [](const std::string& a, const std::string& b) {
+      return a.starts_with(b) || b.starts_with(a);
+    };
+    require(begins(whole.output, cut.output), "the output depends on the chunks");
+    return 0;
+  }
   require(whole.output == cut.output, "the output depends on the chunks");
   require(whole.repeats == cut.repeats, "the repeats depend on the chunks");
-  require(whole.error == cut.error, "the error depends on the chunks");
   if (!whole.error.empty()) return 0;
   const DedupStats& stats = whole.stats;
   require(stats.first + stats.repeats + stats.bad == stats.records, "records do not add up");

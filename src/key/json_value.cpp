@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -11,7 +12,8 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-void append_string(std::string_view text, std::string& out) {
+void append_string(std::string_view text, bool ignore_case, std::string& out) {
+  const std::size_t begin = out.size();
   out += '"';
   for (std::size_t from = 0;;) {
     const auto at = text.find_first_of("\"\\", from);
@@ -22,6 +24,9 @@ void append_string(std::string_view text, std::string& out) {
     from = at + 1;
   }
   out += '"';
+  if (!ignore_case) return;
+  for (char& c : std::span(out).subspan(begin))
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
 }
 
 template <class Number>
@@ -34,21 +39,26 @@ void append_number(Number number, std::string& out) {
 void append_double(double number, std::string& out) {
   if (number == std::floor(number) && std::fabs(number) < 0x1p63)
     append_number(static_cast<std::int64_t>(number), out);
+  else if (number >= 0x1p63 && number < 0x1p64)
+    append_number(static_cast<std::uint64_t>(number), out);
   else
     append_number(number, out);
 }
 
-void append_object(dom::object object, std::string& out) {
-  std::vector<std::pair<std::string_view, dom::element>> members;
-  for (auto at = object.begin(); at != object.end(); ++at)
-    members.emplace_back(at.key(), at.value());
+// Members by name, as it is written.
+void append_object(dom::object object, bool ignore_case, std::string& out) {
+  std::vector<std::pair<std::string, dom::element>> members;
+  for (auto at = object.begin(); at != object.end(); ++at) {
+    members.emplace_back(std::string(), at.value());
+    append_string(at.key(), ignore_case, members.back().first);
+  }
   std::stable_sort(members.begin(), members.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   out += '{';
   for (const auto& [name, value] : members) {
-    append_string(name, out);
+    out += name;
     out += ':';
-    append_canonical(value, out);
+    append_canonical(value, ignore_case, out);
     out += ',';
   }
   out += '}';
@@ -56,7 +66,7 @@ void append_object(dom::object object, std::string& out) {
 
 }  // namespace
 
-void append_canonical(dom::element value, std::string& out) {
+void append_canonical(dom::element value, bool ignore_case, std::string& out) {
   // The type says that get() succeeds.
   const auto as = [&]<class T>(T typed) {
     [[maybe_unused]] const auto error = value.get(typed);
@@ -64,7 +74,7 @@ void append_canonical(dom::element value, std::string& out) {
   };
   switch (value.type()) {
     case dom::element_type::STRING:
-      return append_string(as(std::string_view()), out);
+      return append_string(as(std::string_view()), ignore_case, out);
     case dom::element_type::INT64:
       return append_number(as(std::int64_t{}), out);
     case dom::element_type::UINT64:
@@ -80,13 +90,13 @@ void append_canonical(dom::element value, std::string& out) {
     case dom::element_type::ARRAY:
       out += '[';
       for (const dom::element item : as(dom::array())) {
-        append_canonical(item, out);
+        append_canonical(item, ignore_case, out);
         out += ',';
       }
       out += ']';
       return;
     case dom::element_type::OBJECT:
-      return append_object(as(dom::object()), out);
+      return append_object(as(dom::object()), ignore_case, out);
   }
 }
 

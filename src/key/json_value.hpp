@@ -10,8 +10,8 @@
 namespace weir {
 
 // Appends the value; members by name, numbers by value, strings in quotes with \ before quotes
-// and backslashes only.
-void append_canonical(simdjson::dom::element value, std::string& out);
+// and backslashes only. With ignore_case ASCII letters of names and strings are lowered.
+void append_canonical(simdjson::dom::element value, bool ignore_case, std::string& out);
 
 // A number, or a string that holds one.
 std::optional<double> number_of(simdjson::dom::element value);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <span>
 
 #include "key/fields.hpp"
 #include "key/json_value.hpp"
@@ -12,6 +13,8 @@
 
 namespace weir {
 namespace {
+
+constexpr const char* too_long = "it is longer than --max-record";
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::Config, why); }
 
@@ -37,9 +40,14 @@ void append_unquoted(std::string_view value, std::string& out) {
   }
 }
 
-void lower(std::string& text) {
+void lower(std::span<char> text) {
   for (char& c : text)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
+}
+
+std::string_view without_mark(std::string_view row) {
+  if (row.starts_with("\xef\xbb\xbf")) row.remove_prefix(3);
+  return row;
 }
 
 std::string_view without_return(std::string_view row) {
@@ -104,7 +112,7 @@ std::uint64_t Keys::column_number(const std::string& column,
 }
 
 void Keys::read_header(std::string_view row) {
-  if (row.starts_with("\xef\xbb\xbf")) row.remove_prefix(3);
+  row = without_mark(row);
   std::vector<std::string> names;
   const char* const broken = walk_csv(
       row, options_.format.separator, [&](std::size_t, std::string_view name, bool quoted) {
@@ -132,6 +140,14 @@ std::uint32_t Keys::weight_of(double number) const {
       std::clamp(std::floor(number), 1.0, static_cast<double>(options_.key.importance_max)));
 }
 
+// A row ends with CR LF or LF, and a byte order mark in front of the first one is not part of it.
+std::string_view Keys::row_or_record(const Chunk& chunk, std::size_t i) const {
+  std::string_view record = chunk.without_terminator(i);
+  if (options_.format.kind != Records::Csv) return record;
+  if (chunk.first_record + i == 1) record = without_mark(record);
+  return without_return(record);
+}
+
 void Keys::digest(Chunk& chunk, Scratch& scratch) const {
   const std::size_t records = chunk.records();
   chunk.judged = records;
@@ -139,7 +155,7 @@ void Keys::digest(Chunk& chunk, Scratch& scratch) const {
   chunk.digests.resize(records);
   chunk.weights.clear();
   if (chunk.piece) {
-    if (chunk.first_piece) chunk.bad.push_back({0, "it is longer than --max-record"});
+    if (chunk.first_piece) chunk.bad.push_back({0, too_long});
     return;
   }
   if (has_importance_) chunk.weights.resize(records);
@@ -149,7 +165,7 @@ void Keys::digest(Chunk& chunk, Scratch& scratch) const {
     for (std::size_t i = chunk.heads; i < records; ++i) {
       std::string_view key;
       std::uint32_t weight = 1;
-      const char* const bad = key_of(chunk.without_terminator(i), scratch, key, weight);
+      const char* const bad = key_of(row_or_record(chunk, i), scratch, key, weight);
       if (bad != nullptr)
         chunk.bad.push_back({static_cast<std::uint32_t>(i), bad});
       else
@@ -163,15 +179,20 @@ void Keys::digest(Chunk& chunk, Scratch& scratch) const {
       (chunk.bad.empty() || chunk.bad.back().record + 1 != records))
     chunk.bad.push_back({static_cast<std::uint32_t>(records - 1),
                          short_one ? "it is shorter than --fixed" : "its quotes are never closed"});
-  if (options_.max_record > 0 && chunk.ends.back() > options_.max_record) {
-    for (std::size_t i = chunk.heads; i < records; ++i)
-      if (chunk.without_terminator(i).size() > options_.max_record)
-        chunk.bad.push_back({static_cast<std::uint32_t>(i), "it is longer than --max-record"});
-    std::stable_sort(chunk.bad.begin(), chunk.bad.end(),
-                     [](const auto& a, const auto& b) { return a.record < b.record; });
-    chunk.bad.erase(std::unique(chunk.bad.begin(), chunk.bad.end(),
-                                [](const auto& a, const auto& b) { return a.record == b.record; }),
-                    chunk.bad.end());
+  if (options_.max_record > 0 && chunk.ends.back() > options_.max_record) mark_too_long(chunk);
+}
+
+// Of a record that is too long this is what is told: in pieces nothing else is known of it.
+void Keys::mark_too_long(Chunk& chunk) const {
+  for (std::size_t i = chunk.heads; i < chunk.records(); ++i) {
+    if (chunk.without_terminator(i).size() <= options_.max_record) continue;
+    const auto at = std::lower_bound(
+        chunk.bad.begin(), chunk.bad.end(), i,
+        [](const Chunk::Bad& bad, std::size_t record) { return bad.record < record; });
+    if (at != chunk.bad.end() && at->record == i)
+      at->why = too_long;
+    else
+      chunk.bad.insert(at, {static_cast<std::uint32_t>(i), too_long});
   }
 }
 
@@ -191,7 +212,7 @@ void Keys::digest_whole(Chunk& chunk) const {
     if (from + count == chunk.records())
       keys[count - 1] = chunk.without_terminator(chunk.records() - 1);
     if (rows)
-      for (std::size_t i = 0; i < count; ++i) keys[i] = without_return(keys[i]);
+      for (std::size_t i = 0; i < count; ++i) keys[i] = row_or_record(chunk, from + i);
     digester_(std::span(keys).first(count), chunk.digests.all().subspan(from, count));
   }
 }
@@ -201,7 +222,7 @@ const char* Keys::key_of(std::string_view record, Scratch& scratch, std::string_
   const char* bad = nullptr;
   switch (way_) {
     case Way::Whole:
-      key = options_.format.kind == Records::Csv ? without_return(record) : record;
+      key = record;
       break;
     case Way::Separated:
       bad = key_of_fields(
@@ -218,7 +239,7 @@ const char* Keys::key_of(std::string_view record, Scratch& scratch, std::string_
       break;
     case Way::Csv:
       bad = key_of_fields(
-          without_return(record),
+          record,
           [&](std::string_view r, auto found) {
             return walk_csv(r, options_.format.separator, found);
           },
@@ -229,7 +250,9 @@ const char* Keys::key_of(std::string_view record, Scratch& scratch, std::string_
       key = scratch.key;
       break;
   }
-  if (bad == nullptr && options_.key.ignore_case) {
+  // Several columns and JSON know themselves what of the key are letters.
+  const bool lowered = way_ == Way::Json || (way_ == Way::Csv && !fields_.empty() && !one_field_);
+  if (bad == nullptr && options_.key.ignore_case && !lowered) {
     if (key.data() != scratch.key.data()) scratch.key = key;
     lower(scratch.key);
     key = scratch.key;
@@ -245,11 +268,12 @@ const char* Keys::key_of_fields(std::string_view record, Walk walk, Scratch& scr
   const bool rows = way_ == Way::Csv;
   const char joint = way_ == Way::Separated ? *options_.key.separator : ' ';
   std::size_t range = 0;  // of fields_, the one we are in or before
-  bool entered = false;   // that one
+  std::size_t count = 0;  // fields walked over
   bool weighed = !has_importance_, not_a_number = false;
   scratch.key.clear();
   const char* const broken =
       walk(record, [&](std::size_t index, std::string_view value, bool quoted) {
+        count = index + 1;
         if (range < fields_.size() && index >= fields_[range].first) {
           const bool doubled = quoted && value.find('"') != std::string_view::npos;
           if (one_field_ && !doubled) {
@@ -261,6 +285,7 @@ const char* Keys::key_of_fields(std::string_view record, Walk walk, Scratch& scr
               scratch.key.append(8, '\0');
               doubled ? append_unquoted(value, scratch.key) : void(scratch.key += value);
               const std::uint64_t length = scratch.key.size() - at - 8;
+              if (options_.key.ignore_case) lower(std::span(scratch.key).subspan(at + 8));
               std::memcpy(scratch.key.data() + at, &length, 8);
             } else {
               if (index > fields_[0].first) scratch.key += joint;
@@ -268,8 +293,7 @@ const char* Keys::key_of_fields(std::string_view record, Walk walk, Scratch& scr
             }
             key = scratch.key;
           }
-          entered = index != fields_[range].last;
-          range += entered ? 0 : 1;
+          if (index == fields_[range].last) ++range;
         }
         if (has_importance_ && index == importance_field_) {
           double number = 0;
@@ -288,9 +312,7 @@ const char* Keys::key_of_fields(std::string_view record, Walk walk, Scratch& scr
     key = record;
     return nullptr;
   }
-  // An open range needs its first field, any other one all of its fields.
-  const bool open_enough = entered && fields_[range].last == FieldRange::open_end;
-  if (range < fields_.size() && !open_enough)
+  if (count <= fields_.back().needed)
     return rows ? "it lacks a column of the key" : "it lacks a field of the key";
   return nullptr;
 }
@@ -312,13 +334,14 @@ const char* Keys::key_of_json(std::string_view record, Scratch& scratch,
     default:
       return "it is not valid JSON";
   }
-  if (options_.key.pointers.empty()) append_canonical(document, scratch.key);
+  if (options_.key.pointers.empty())
+    append_canonical(document, options_.key.ignore_case, scratch.key);
   for (const std::string& pointer : options_.key.pointers) {
     simdjson::dom::element value;
     if (document.at_pointer(pointer).get(value) != simdjson::SUCCESS)
       return "it lacks a member of the key";
     if (!scratch.key.empty()) scratch.key += ',';
-    append_canonical(value, scratch.key);
+    append_canonical(value, options_.key.ignore_case, scratch.key);
   }
   if (has_importance_) {
     simdjson::dom::element value;

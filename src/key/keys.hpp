@@ -40,7 +40,9 @@ class Keys {
  private:
   enum class Way : std::uint8_t { Whole, Separated, Blanks, Csv, Json };
 
+  [[nodiscard]] std::string_view row_or_record(const Chunk& chunk, std::size_t i) const;
   void digest_whole(Chunk& chunk) const;
+  void mark_too_long(Chunk& chunk) const;
   template <class Walk>
   const char* key_of_fields(std::string_view record, Walk walk, Scratch& scratch,
                             std::string_view& key, std::uint32_t& weight) const;

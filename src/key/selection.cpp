@@ -27,14 +27,14 @@ FieldRange parse_range(std::string_view item, std::string_view list) {
   const auto dash = item.find('-');
   if (dash == std::string_view::npos) {
     const std::uint64_t only = parse_number(item, list);
-    return {only, only};
+    return {only, only, only};
   }
   if (item == "-") refuse(list);
   const std::uint64_t first = dash == 0 ? 0 : parse_number(item.substr(0, dash), list);
   const std::uint64_t last =
       dash + 1 == item.size() ? FieldRange::open_end : parse_number(item.substr(dash + 1), list);
   if (last < first) refuse(list);
-  return {first, last};
+  return {first, last, last == FieldRange::open_end ? first : last};
 }
 
 }  // namespace
@@ -52,7 +52,8 @@ std::vector<FieldRange> parse_fields(std::string_view list) {
   for (const FieldRange& range : ranges) {
     if (!merged.empty() &&
         (merged.back().last == FieldRange::open_end || range.first <= merged.back().last + 1))
-      merged.back().last = std::max(merged.back().last, range.last);
+      merged.back() = {merged.back().first, std::max(merged.back().last, range.last),
+                       std::max(merged.back().needed, range.needed)};
     else
       merged.push_back(range);
   }

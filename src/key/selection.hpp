@@ -10,6 +10,7 @@ namespace weir {
 struct FieldRange {
   static constexpr std::uint64_t open_end = ~std::uint64_t{0};
   std::uint64_t first, last;  // from 0, both included; open_end: as many as there are
+  std::uint64_t needed;       // a record without this field has no key
 };
 
 // In ascending order, without overlaps. Throws Error(Config).

@@ -144,14 +144,7 @@ DedupStats Engine::run() {
     source_.go_to(from->input, from->offset, from->ordinal);
   }
   saved_at_record_ = issued_records_;
-  for (const std::string& input : options_.inputs) {
-    const std::uint64_t size = input == "-" ? 0 : open_bytes(input, false)->size();
-    if (size == 0) {
-      input_total_ = 0;
-      break;
-    }
-    input_total_ += size;
-  }
+  input_total_ = total_size(options_.inputs);
   next_look_ = next_look(issued_records_, structure_.memory());
   if (options_.save_records > 0)
     next_save_ = (issued_records_ / options_.save_records + 1) * options_.save_records;
@@ -210,11 +203,10 @@ void Engine::process(Desk& desk) {
   }
   const Chunk::Bad first_bad = chunk.bad.empty() ? Chunk::Bad{} : chunk.bad.front();
   judge_.judge(chunk, desk.judge);  // (3)
-  const bool too_late = judge_.ended_before(chunk.number);
   const bool was_long = chunk.ends.back() > long_chunk;
-  if (!too_late) emitter_->prepare(chunk, desk.prepared);  // (4)
+  emitter_->prepare(chunk, desk.prepared);  // (4)
   written_.wait(chunk.number);
-  if (!too_late) {
+  if (!judge_.ended_before(chunk.number)) {
     const Emitter::Prepared& p = desk.prepared;
     emitter_->write(chunk, p);  // (5)
     const std::lock_guard lock(stats_mutex_);
@@ -310,7 +302,7 @@ void Engine::attend() {
     if (options_.save_records > 0)
       next_save_ = (issued_records_ / options_.save_records + 1) * options_.save_records;
   }
-  if (!done_ && asked_to_stop()) {
+  if (!done_ && source_.can_stop_here() && asked_to_stop()) {
     stats_.stopped = done_ = true;
   }
   if (options_.progress && seconds_since(told_) >= progress_seconds) {

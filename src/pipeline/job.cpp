@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "source/byte_stream.hpp"
 #include "weir/catalog.hpp"
 #include "weir/error.hpp"
 
@@ -41,6 +42,14 @@ Identity identity_of(int fd) {
   return ::fstat(fd, &status) == 0 ? identity(status) : Identity{};
 }
 
+// Also of files that are not there yet.
+bool same_name(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return false;
+  std::error_code ignored;
+  return std::filesystem::weakly_canonical(a, ignored) ==
+         std::filesystem::weakly_canonical(b, ignored);
+}
+
 // Better now than after hours of work.
 void check_state_folder(const std::string& state) {
   const auto folder = std::filesystem::path(state).parent_path();
@@ -63,10 +72,10 @@ void check_files(const DedupOptions& options) {
     if (in == repeats) refuse("the repeats' file is also the input " + input);
     if (in == state) refuse("the state file is also the input " + input);
   }
-  const bool same_name = !options.output.empty() && options.output == options.repeats_file;
-  if (same_name || output == repeats) refuse("first ones and repeats cannot go to the same file");
-  if (!options.state.empty() && (options.state == options.output || output == state ||
-                                 options.state == options.repeats_file || repeats == state))
+  if (output == repeats || same_name(options.output, options.repeats_file))
+    refuse("first ones and repeats cannot go to the same file");
+  if (output == state || repeats == state || same_name(options.state, options.output) ||
+      same_name(options.state, options.repeats_file))
     refuse("the state and the output cannot be the same file");
 }
 
@@ -74,9 +83,10 @@ void check_resume(const DedupOptions& options) {
   if (options.state.empty()) refuse("--resume needs --state FILE to keep the position in");
   if (options.output.empty()) refuse("--resume needs -o FILE: only a file can be cut back");
   if (options.read_only) refuse("--resume and --read-only exclude each other");
+  std::error_code missing;  // is told when it is opened
   for (const std::string& input : options.inputs)
-    if (input == "-")
-      refuse("--resume needs files to read from; standard input cannot be read again");
+    if (input == "-" || std::filesystem::is_other(input, missing))
+      refuse("--resume needs files to read from; " + shown_name(input) + " cannot be read again");
 }
 
 }  // namespace

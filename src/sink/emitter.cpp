@@ -32,7 +32,12 @@ Emitter::Emitter(const DedupOptions& options)
     : options_(options),
       output_(open_output(options)),
       repeats_(open_repeats(options)),
-      terminator_(options.format.kind == Records::Nul ? '\0' : '\n') {}
+      terminator_(options.format.kind == Records::Nul ? '\0' : '\n') {
+  // Only when both are what they should be.
+  if (!options.position) return;
+  if (!options.output.empty()) output_.cut_back();
+  if (repeats_) repeats_->cut_back();
+}
 
 void Emitter::prepare(Chunk& chunk, Prepared& p) const {
   p.main = p.side = {};
@@ -51,7 +56,10 @@ void Emitter::prepare(Chunk& chunk, Prepared& p) const {
 
   const bool unterminated = chunk.unterminated && chunk.terminator > 0;
   if (repeats_) {
-    if (chunk.heads > 0 && chunk.new_header) p.side_text += chunk.record(0);
+    if (chunk.heads > 0 && chunk.new_header) {
+      p.side_text += chunk.record(0);
+      p.side_open = !chunk.terminated(0);
+    }
     for (std::size_t i = chunk.heads; i < chunk.judged; ++i) {
       if (chunk.verdicts[i] != Verdict::Seen) continue;
       p.side_text += chunk.record(i);
@@ -62,7 +70,10 @@ void Emitter::prepare(Chunk& chunk, Prepared& p) const {
   if (!has_prefix(options_.emit))
     return keep_in_place(chunk, options_.emit == Emit::First ? Verdict::New : Verdict::Seen, p);
 
-  if (chunk.heads > 0 && chunk.new_header) append_prefixed(chunk, 0, true, p);
+  if (chunk.heads > 0 && chunk.new_header) {
+    append_prefixed(chunk, 0, true, p);
+    p.main_open = !chunk.terminated(0);
+  }
   std::size_t next_bad = 0;
   for (std::size_t i = chunk.heads; i < chunk.judged; ++i) {
     const bool bad = next_bad < chunk.bad.size() && chunk.bad[next_bad].record == i;
@@ -97,7 +108,10 @@ void Emitter::keep_in_place(Chunk& chunk, Verdict kept, Prepared& p) const {
     if (from != filled) std::memmove(data + filled, data + from, to - from);
     filled += to - from;
   };
-  if (chunk.heads > 0 && chunk.new_header) keep(0, chunk.ends[0]);
+  if (chunk.heads > 0 && chunk.new_header) {
+    keep(0, chunk.ends[0]);
+    p.main_open = !chunk.terminated(0);
+  }
   const bool pass_bad = kept == Verdict::New && options_.on_bad == OnBad::Pass;
   std::size_t next_bad = 0, i = chunk.heads;
   while (i < chunk.judged) {

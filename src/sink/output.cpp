@@ -39,11 +39,14 @@ Output Output::go_on(const std::string& file, std::uint64_t keep, bool open_reco
     throw Error(ErrorCode::Io, file + " has " + std::to_string(status.st_size) +
                                    " bytes, but the job had written " + std::to_string(keep) +
                                    "; it was changed since, so the job cannot go on");
-  if (::ftruncate(output.fd_, static_cast<off_t>(keep)) != 0) fail("cut back", file);
-  if (::lseek(output.fd_, 0, SEEK_END) < 0) fail("go on with", file);
   output.bytes_ = keep;
   output.open_record_ = open_record;
   return output;
+}
+
+void Output::cut_back() {
+  if (::ftruncate(fd_, static_cast<off_t>(bytes_)) != 0) fail("cut back", name_);
+  if (::lseek(fd_, 0, SEEK_END) < 0) fail("go on with", name_);
 }
 
 Output::Output(Output&& other) noexcept

@@ -15,6 +15,9 @@ class Output {
   static Output create(const std::string& file);
   static Output go_on(const std::string& file, std::uint64_t keep, bool open_record);
 
+  // Of go_on(), before the first write.
+  void cut_back();
+
   Output(Output&& other) noexcept;
   Output& operator=(Output&&) = delete;
   ~Output();

@@ -37,8 +37,8 @@ class FileBytes final : public ByteStream {
     if (S_ISDIR(status.st_mode)) fail("cannot read " + name_ + ": it is a directory");
     if (S_ISREG(status.st_mode)) {
       const off_t here = ::lseek(fd_, 0, SEEK_CUR);
-      if (here >= 0 && status.st_size > here)
-        size_ = static_cast<std::uint64_t>(status.st_size - here);
+      if (here < 0) fail("cannot read " + name_ + ": " + std::strerror(errno));
+      if (status.st_size > here) size_ = static_cast<std::uint64_t>(status.st_size - here);
       regular_ = true;
       ::posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
     } else if (S_ISFIFO(status.st_mode)) {
@@ -67,7 +67,9 @@ class FileBytes final : public ByteStream {
 
   bool seek(std::uint64_t bytes) override {
     if (!regular_) return false;
-    // Less than was asked for is a file that shrank; the caller has compared the sizes.
+    if (bytes > size_)
+      fail(name_ + " is shorter than it was when the job was interrupted: it has " +
+           std::to_string(size_) + " bytes, of which " + std::to_string(bytes) + " were done");
     if (::lseek(fd_, static_cast<off_t>(bytes) - static_cast<off_t>(held_.size()), SEEK_CUR) < 0)
       return false;
     taken_ = bytes;
@@ -76,6 +78,7 @@ class FileBytes final : public ByteStream {
     return true;
   }
 
+  [[nodiscard]] bool is_file() const override { return regular_; }
   [[nodiscard]] std::uint64_t taken() const override { return taken_; }
   [[nodiscard]] std::uint64_t size() const override { return size_; }
 
@@ -142,6 +145,7 @@ class Compressed : public ByteStream {
   explicit Compressed(std::unique_ptr<FileBytes> file, std::string name)
       : file_(std::move(file)), name_(std::move(name)), block_(compressed_block) {}
   bool seek(std::uint64_t) override { return false; }
+  [[nodiscard]] bool is_file() const override { return file_->is_file(); }
   [[nodiscard]] std::uint64_t taken() const override { return file_->taken(); }
   [[nodiscard]] std::uint64_t size() const override { return file_->size(); }
 
@@ -210,9 +214,13 @@ class GzipBytes final : public Compressed {
     if (result == Z_STREAM_END) between_ = seen_member_ = true, pending_ = false;
     if (result == Z_MEM_ERROR) throw std::bad_alloc();
     if (result == Z_BUF_ERROR) pending_ = false;
-    if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
-      damaged(stream_.msg != nullptr ? stream_.msg : "unknown reason");
-    return wanted - stream_.avail_out;
+    const std::size_t made = wanted - stream_.avail_out;
+    if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
+      // What came before the damage is good; the next call meets the damage again.
+      if (made == 0) damaged(stream_.msg != nullptr ? stream_.msg : "unknown reason");
+      pending_ = true;
+    }
+    return made;
   }
   [[nodiscard]] bool between_parts() const override { return between_ && seen_member_; }
   [[nodiscard]] bool pending() const override { return pending_; }
@@ -239,6 +247,10 @@ class ZstdBytes final : public Compressed {
     const std::size_t result = ::ZSTD_decompressStream(stream_, &out, &in);
     if (::ZSTD_isError(result) != 0) {
       if (::ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) throw std::bad_alloc();
+      if (::ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge)
+        fail(name_ +
+             " was compressed with a window above 128 MiB; decompress it by "
+             "zstd -dc --long=31 into weir");
       damaged(::ZSTD_getErrorName(result));
     }
     begin_ += in.pos;
@@ -283,6 +295,9 @@ class DetectedBytes final : public ByteStream {
   }
   bool seek(std::uint64_t bytes) override {
     return decide({}) == Got::Bytes && bytes_->seek(bytes);
+  }
+  [[nodiscard]] bool is_file() const override {
+    return bytes_ ? bytes_->is_file() : file_->is_file();
   }
   [[nodiscard]] std::uint64_t taken() const override { return bytes_ ? bytes_->taken() : 0; }
   [[nodiscard]] std::uint64_t size() const override {

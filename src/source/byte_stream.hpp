@@ -29,6 +29,8 @@ class ByteStream {
   virtual Got read(char* to, std::size_t room, std::size_t& count, const Waiting& waiting) = 0;
   // Passes over bytes, where the input can do it faster than by reading. False: it cannot.
   virtual bool seek(std::uint64_t bytes) = 0;
+  // What was read can be read again from the beginning.
+  [[nodiscard]] virtual bool is_file() const = 0;
   // Bytes of the input itself taken so far, and in all (0: unknown). For progress.
   [[nodiscard]] virtual std::uint64_t taken() const = 0;
   [[nodiscard]] virtual std::uint64_t size() const = 0;

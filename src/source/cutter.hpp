@@ -40,7 +40,10 @@ class Cutter {
   // The next byte begins a record, whatever came before.
   void restart() noexcept { quote_ = Quote::Outside; }
   // The record at hand goes on in a new buffer.
-  void moved(std::uint64_t bytes) noexcept { closed_at_ -= bytes; }
+  void moved(std::uint64_t bytes, char last) noexcept {
+    closed_at_ -= bytes;
+    before_ = last;
+  }
   // The input ended inside quotes.
   [[nodiscard]] bool open() const noexcept { return quote_ == Quote::Inside; }
 
@@ -94,7 +97,7 @@ class Cutter {
             closed_at_ = at;
           } else if (quote_ == Quote::Closed && at == closed_at_ + 1) {
             quote_ = Quote::Inside;  // doubled
-          } else if (at == field_from || (at > 0 && data[at - 1] == format_.separator)) {
+          } else if (at == field_from || (at > 0 ? data[at - 1] : before_) == format_.separator) {
             quote_ = Quote::Inside;
           }
         } else if (quote_ != Quote::Inside) {
@@ -113,6 +116,7 @@ class Cutter {
   char terminator_;
   Quote quote_ = Quote::Outside;
   std::uint64_t closed_at_ = 0;  // in the buffer of the record at hand
+  char before_ = 0;              // the byte before that buffer, inside a record
 };
 
 }  // namespace weir

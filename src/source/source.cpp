@@ -22,6 +22,11 @@ std::string_view without_line_end(std::string_view row) {
   return row;
 }
 
+std::string_view without_mark(std::string_view row) {
+  if (row.starts_with("\xef\xbb\xbf")) row.remove_prefix(3);
+  return row;
+}
+
 }  // namespace
 
 Source::Source(const DedupOptions& options, std::function<void(std::string_view)> header)
@@ -71,7 +76,7 @@ Source::Filled Source::fill_from_here(Chunk& chunk, std::size_t most, const Wait
     // A byte order mark is not part of the first field.
     const bool marked = options_.format.kind == Records::Csv && offset_ == 0 && filled >= 3 &&
                         std::memcmp(chunk.buffer.data(), "\xef\xbb\xbf", 3) == 0;
-    const std::uint64_t begin = in_pieces_ ? ~std::uint64_t{0} : marked && looked == 0 ? 3 : 0;
+    const std::uint64_t begin = in_pieces_ ? ~std::uint64_t{0} : marked ? 3 : 0;
     if (filled > looked || options_.format.kind == Records::Fixed)
       looked = cutter_.cut(chunk.buffer.data(), begin, looked, filled, in_pieces_ ? 1 : most,
                            chunk.ends);
@@ -83,7 +88,9 @@ Source::Filled Source::fill_from_here(Chunk& chunk, std::size_t most, const Wait
       chunk.open_quotes = cutter_.open();
       break;
     }
-    const bool too_long = options_.max_record > 0 && filled > options_.max_record;
+    // A header is needed whole, however long.
+    const bool too_long =
+        options_.max_record > 0 && filled > options_.max_record && !(offset_ == 0 && has_headers());
     if (filled >= block && (in_pieces_ || too_long)) {
       make_piece(chunk, filled);
       break;
@@ -114,7 +121,7 @@ void Source::make_piece(Chunk& chunk, std::uint64_t filled) {
   chunk.piece = in_pieces_ = true;
   chunk.ends.push_back(filled);
   chunk.unterminated = true;
-  cutter_.moved(filled);
+  cutter_.moved(filled, chunk.buffer.data()[filled - 1]);
 }
 
 void Source::carry_rest(Chunk& chunk, std::uint64_t from, std::uint64_t filled) {
@@ -141,8 +148,8 @@ void Source::deliver(Chunk& chunk, std::uint64_t filled) {
 }
 
 void Source::meet_header(Chunk& chunk) {
-  if (options_.format.kind != Records::Csv || !options_.format.header || chunk.piece) return;
-  const std::string_view row = without_line_end(chunk.record(0));
+  if (!has_headers()) return;
+  const std::string_view row = without_mark(without_line_end(chunk.record(0)));
   if (has_header_ && row != header_)
     throw Error(ErrorCode::Io, shown_name(options_.inputs[input_]) + " has another header than " +
                                    "the inputs before it; give inputs with the same columns, or "
@@ -156,7 +163,7 @@ void Source::meet_header(Chunk& chunk) {
 }
 
 bool Source::give_up(Chunk& chunk) {
-  if (carried_ == 0 || !stream_ || stream_->size() > 0) return false;
+  if (carried_ == 0 || can_stop_here()) return false;
   chunk.buffer.swap(carry_);
   chunk.ends.clear();
   chunk.ends.push_back(std::exchange(carried_, 0));
@@ -173,7 +180,7 @@ bool Source::give_up(Chunk& chunk) {
 
 void Source::go_to(std::uint32_t input, std::uint64_t offset, std::uint64_t records) {
   Chunk chunk;
-  if (options_.format.kind == Records::Csv && options_.format.header)
+  if (has_headers())
     while (!has_header_ && (input_ < input || (input_ == input && offset > 0))) {
       if (fill(chunk, 1, {}) != Filled::Yes) break;
     }
@@ -211,18 +218,35 @@ void require_readable(const std::vector<std::string>& inputs) {
   }
 }
 
+std::uint64_t total_size(const std::vector<std::string>& inputs) {
+  std::uint64_t sum = 0;
+  for (const std::string& name : inputs) {
+    struct stat status {};
+    const int found = name == "-" ? ::fstat(STDIN_FILENO, &status) : ::stat(name.c_str(), &status);
+    if (found != 0 || !S_ISREG(status.st_mode)) return 0;
+    sum += static_cast<std::uint64_t>(status.st_size);
+  }
+  return sum;
+}
+
 namespace {
 
 std::uint64_t hash_of_start(const std::string& file, std::uint64_t bytes, std::uint64_t& found) {
   std::array<char, Fingerprint::most_bytes> start;
   const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) throw Error(ErrorCode::Io, "cannot open " + file + ": " + std::strerror(errno));
-  const ssize_t n = ::pread(fd, start.data(), std::min<std::uint64_t>(bytes, start.size()), 0);
+  bytes = std::min<std::uint64_t>(bytes, start.size());
+  found = 0;
+  ssize_t n = 1;
+  while (found < bytes && n != 0) {
+    n = ::pread(fd, start.data() + found, bytes - found, static_cast<off_t>(found));
+    if (n < 0 && errno != EINTR) break;
+    if (n > 0) found += static_cast<std::uint64_t>(n);
+  }
   const int error = errno;
   ::close(fd);
   if (n < 0) throw Error(ErrorCode::Io, "cannot read " + file + ": " + std::strerror(error));
-  found = static_cast<std::uint64_t>(n);
-  return XXH3_64bits(start.data(), static_cast<std::size_t>(n));
+  return XXH3_64bits(start.data(), found);
 }
 
 }  // namespace

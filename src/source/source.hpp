@@ -30,6 +30,9 @@ class Source {
   // when the run stops. False: nothing is left, or the input is a file.
   bool give_up(Chunk& chunk);
 
+  // Nothing would be lost: what was read and not given out can be read again.
+  [[nodiscard]] bool can_stop_here() const noexcept { return !stream_ || stream_->is_file(); }
+
   // Where the next chunk begins. Not inside a record that comes in pieces.
   [[nodiscard]] bool between_records() const noexcept { return !in_pieces_; }
   [[nodiscard]] std::uint32_t input() const noexcept { return input_; }
@@ -41,6 +44,9 @@ class Source {
   [[nodiscard]] std::uint64_t taken() const noexcept;
 
  private:
+  [[nodiscard]] bool has_headers() const noexcept {
+    return options_.format.kind == Records::Csv && options_.format.header;
+  }
   void open();
   void next_input();
   Filled fill_from_here(Chunk& chunk, std::size_t most, const Waiting& waiting);
@@ -65,6 +71,9 @@ class Source {
 
 // Refuses an input that is missing or unreadable before any work is done.
 void require_readable(const std::vector<std::string>& inputs);
+
+// Bytes of all inputs, as they are stored; 0 when one is not a file.
+std::uint64_t total_size(const std::vector<std::string>& inputs);
 
 // A few bytes that tell whether a file is the one that a position was saved for.
 Fingerprint fingerprint_of(const std::string& file);

@@ -39,31 +39,25 @@ class BadInputTest(DedupTest):
 class Contents(BadInputTest):
     def test_binary_garbage_passes_as_lines(self):
         noise = b"\n" + random.Random(1).randbytes(200_000)
-        lines = noise.splitlines(keepends=True)
         lines = [line + b"\n" for line in noise.split(b"\n")]
         self.same_every_way(b"".join(lines) * 2, first_ones(lines, bytes), chunks=(1000, "256K"),
                             shards=(1,), threads=(1, 4))
 
     def test_binary_garbage_of_every_format_loses_no_byte(self):
-        for seed in range(20):
+        side = self.folder / "side"
+        for seed in range(8):
             noise = random.Random(seed).randbytes(2000)
-            for options in (["--csv"], ["--csv", "--no-header", "-k", 2], ["--tsv", "-k", "1"],
-                            ["--json"], ["--json", "--pointer", "/a"], ["-k", "1,3-"],
-                            ["-z"], ["--fixed", 7], ["-t", "a", "-k", "2-"]):
-                way = ["--chunk", 64, "-j", 1 + seed % 3, "-q"]
-                marked = weir("dedup", *LARGE, *options, *way, stdin=noise)
-                if marked.returncode != 0:  # a header that is none
-                    self.assertEqual(marked.returncode, 2)
-                    self.assertRegex(marked.stderr, rb"\Aweir: the header cannot be read[^\n]+\n\Z")
-                    continue
-                side = self.folder / "side"
-                first = self.dedup(noise, *options, *way, "-D", side)
-                repeats = side.read_bytes()
-                if "--csv" in options or "--tsv" in options:
-                    self.assertLessEqual(len(noise), len(first) + len(repeats))  # a header in both
-                else:
-                    self.assertEqual(len(noise), len(first) + len(repeats), options)
-                    self.assertEqual(sorted(noise), sorted(first + repeats))
+            for options in (["--csv", "--no-header"], ["--csv", "--no-header", "-k", 2],
+                            ["--tsv", "--no-header", "-k", "1-"], ["--json"],
+                            ["--pointer", "/a"], ["-k", "1,3-"], ["-z"], ["--fixed", 7],
+                            ["-t", "a", "-k", "2-"], ["-i"]):
+                first = self.dedup(noise, *options, "--chunk", 64, "-j", 1 + seed % 3, "-q", "-D",
+                                   side)
+                self.assertEqual(sorted(noise), sorted(first + side.read_bytes()), options)
+            header = weir("dedup", *LARGE, "--csv", "-k", 1, "-q", stdin=noise)
+            if header.returncode != 0:
+                self.assertEqual(header.returncode, 2)
+                self.assertRegex(header.stderr, rb"\Aweir: the header cannot be read: [^\n]+\n\Z")
 
     def test_a_missing_last_newline_is_not_made_up(self):
         self.assertEqual(self.dedup(b"a\nb\na\nc"), b"a\nb\nc")
@@ -103,7 +97,7 @@ class Contents(BadInputTest):
 
     def test_records_that_are_too_long(self):
         for end, flags in ((b"\n", []), (b"\0", ["-z"])):
-            for length in (100, 101, 127, 128, 129, 200, 1000, 5000):
+            for length in (100, 101, 128, 5000):
                 long = b"x" * length + end
                 text = b"a" + end + long + b"b" + end + long + b"a" + end + b"y" * length
                 bad = length > 100
@@ -111,12 +105,12 @@ class Contents(BadInputTest):
                     "pass": (b"a" + end + long + b"b" + end + long * bad + b"y" * length),
                     "drop": b"a" + end + b"b" + end if bad
                     else b"a" + end + long + b"b" + end + b"y" * length}
-                for way in ways(shards=(1,), threads=(1, 2), chunks=(64, 100, 101, "256K")):
+                for way in ways(shards=(1,), threads=(1, 2), chunks=(64, 101, "256K")):
                     options = [*flags, *way, "--max-record", 100]
                     for on_bad, output in expected.items():
                         self.assertEqual(self.dedup(text, *options, "--on-bad", on_bad, "-q"),
                                          output, (length, options))
-                    if bad and way[-1] != 101:
+                    if bad:
                         self.assertEqual(
                             self.failing(text, "standard input, record 2: it is longer than "
                                          "--max-record", *options, "--on-bad", "fail"), b"a" + end)
@@ -139,7 +133,7 @@ class Files(BadInputTest):
         for threads in (1, 2):
             shrinking = self.file("shrinking", content)
             run = subprocess.Popen(command("-j", threads, "-f", "bloom", "-S", "8M", shrinking),
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
             written = run.stdout.read(7)  # it goes on until the pipe is full, far from the end
             os.truncate(shrinking, 1000)
             rest, said = run.communicate(timeout=60)
@@ -280,6 +274,9 @@ class Compressed(BadInputTest):
             wrong[place] ^= 1
             damaged = self.file("damaged.gz", wrong)
             self.failing(b"", f"{damaged} is damaged: its gzip data cannot be read", damaged)
+            written = {self.failing(b"", "damaged", "--chunk", chunk, damaged)
+                       for chunk in (64, 1000, "256K")}
+            self.assertEqual(len(written), 1, "what was read before depends on the chunks")
         for place in range(20, len(data) - 8, len(data) // 40):
             wrong = bytearray(data)
             wrong[place] ^= 0x10
@@ -290,10 +287,11 @@ class Compressed(BadInputTest):
 
     def test_gzip_followed_by_garbage_is_told(self):
         data = gzip.compress(self.lines)
-        for garbage in (b"garbage", b"\0\0garbage", b"\n", b"\xff" * 100):
+        for garbage in (b"garbage", b"\0\0garbage", b"\n\n", b"\xff" * 100):
             written = self.failing(data + garbage, "standard input is damaged")
             self.assertEqual(written, self.lines)
-        self.assertEqual(self.failing(data + b"\x1f", "truncated"), self.lines)
+        for garbage in (b"\x1f", b"\n"):  # perhaps the beginning of another member
+            self.assertEqual(self.failing(data + garbage, "standard input is "), self.lines)
 
     def test_truncated_and_damaged_zstd_are_told(self):
         if not shutil.which("zstd"):
@@ -312,7 +310,7 @@ class Compressed(BadInputTest):
         for wrong in (data[:-1] + bytes([data[-1] ^ 1]), data + b"garbage",
                       data[:200] + bytes([data[200] ^ 0x10]) + data[201:]):
             self.failing(wrong, "standard input is damaged: its zstd data cannot be read")
-        self.assertEqual(self.failing(data + b"xx", "truncated"), self.lines)
+        self.assertEqual(self.failing(data + b"xx", "damaged"), self.lines)
 
     def test_a_damaged_file_does_not_hide_the_ones_before(self):
         good = self.file("good", b"a\nb")
@@ -324,17 +322,19 @@ class Flags(DedupTest):
     def test_values_that_make_no_sense_are_refused(self):
         state, output = self.folder / "state", self.folder / "output"
         lines = self.file("lines", b"a\n")
+        self.dedup(b"a\n", "--state", state)
+        before = state.read_bytes()
         for saying, *arguments in [
             ("width", "--fixed", "0"),
             ("'x' is not a size", "--fixed", "x"),
             ("'1.5' is not a size", "--fixed", "1.5"),
             ("--fixed", "--fixed", ""),
-            ("'0' is not a number for -j", "-j", "0"),
-            ("'x' is not a number for -j", "-j", "x"),
-            ("'-1' is not a number for -j", "--threads=-1"),
-            ("'2.5' is not a number for -j", "-j", "2.5"),
-            ("'1025' is not a number for -j", "-j", "1025"),
-            ("-j", "-j", ""),
+            ("--threads: 0 is not between 1 and 1024", "-j", "0"),
+            ("--threads: 'x' is not a whole number", "-j", "x"),
+            ("--threads: '-1' is not a whole number", "--threads=-1"),
+            ("--threads: '2.5' is not a whole number", "-j", "2.5"),
+            ("--threads: 1025 is not between 1 and 1024", "-j", "1025"),
+            ("--threads", "-j", ""),
             ("'x' is not a size", "--max-record", "x"),
             ("'-5' is not a size", "--max-record=-5"),
             ("--max-record", "--max-record", ""),
@@ -342,7 +342,7 @@ class Flags(DedupTest):
             ("chunks must have at least 64 bytes", "--chunk", "10"),
             ("'0' is not a list of fields", "-k", "0"),
             ("'2-1' is not a list of fields", "-k", "2-1"),
-            ("'' is not a list of fields", "-k", ""),
+            ("--key: '' is not a value", "-k", ""),
             ("'1,,2' is not a list of fields", "-k", "1,,2"),
             ("'1,' is not a list of fields", "-k", "1,"),
             ("'-' is not a list of fields", "-k", "-"),
@@ -351,7 +351,7 @@ class Flags(DedupTest):
             ("'1 2' is not a list of fields", "-k", "1 2"),
             ("'1-2-3' is not a list of fields", "-k", "1-2-3"),
             ("'99999999999999999999' is not a list of fields", "-k", "99999999999999999999"),
-            ("'' is not a separator", "-k", "1", "-t", ""),
+            ("--field-separator: '' is not a value", "-k", "1", "-t", ""),
             ("'ab' is not a separator", "-k", "1", "-t", "ab"),
             ("'é' is not a separator", "-k", "1", "-t", "é"),
             ("give -k too", "-t", ";"),
@@ -369,27 +369,21 @@ class Flags(DedupTest):
             ("choose one", "--json", "--fixed", "3"),
             ("choose one", "-z", "--fixed", "3"),
             ("choose one", "--tsv", "--json"),
-            ("--csv or --tsv", "--csv", "--tsv"),
+            ("--tsv and --csv cannot be given together", "--csv", "--tsv"),
             ("--no-header needs --csv", "--no-header"),
             ("--on-bad", "--on-bad", "explode"),
             ("--on-bad", "--on-bad", ""),
             ("--importance", "-f", "ibf-mc", "--importance", ""),
             ("--state", "--state", ""),
-            ("-o", "-o", ""),
-            ("-D", "-D", ""),
+            ("--output", "-o", ""),
+            ("--repeats", "-D", ""),
             ("--max-fpr", "--max-fpr", ""),
-            ("-k: 1 required", "-k"),
-            ("exclude", "-c", "--mark"),
+            ("--key", "-k"),
+            ("cannot be given together", "-c", "--mark"),
         ]:
-            if "--resume" in arguments and "--read-only" in arguments:
-                # A state that is only read has to be there; it is not, which is said first.
-                result = weir("dedup", *LARGE, *arguments)
-                self.assertNotEqual(result.returncode, 0)
-                continue
-            if saying.startswith("-k: 1"):
-                saying = "-k"
             self.refused(2, saying, "dedup", *LARGE, *arguments, stdin=b"a b c\n")
-        self.assertFalse(state.exists() or output.exists())
+        self.assertEqual(state.read_bytes(), before)
+        self.assertFalse(output.exists())
 
 
 if __name__ == "__main__":

@@ -94,7 +94,7 @@ class Outputs(DedupTest):
 
     def test_ways_of_output_that_exclude_each_other_are_refused(self):
         for options in (["-d", "--mark"], ["-c", "--mark"], ["-c", "-d", "--mark"]):
-            self.refused(2, "exclude each other", "dedup", *options)
+            self.refused(2, "cannot be given together", "dedup", *options)
 
     def test_lines_are_passed_on_while_the_input_stays_open(self):
         for threads in (1, 2):
@@ -407,10 +407,12 @@ class State(DedupTest):
             self.dedup(b"a\n", "--state", self.state, f"--save-every={good}")
         before = self.state.read_bytes()
         for wrong in ("5m", "x", "0", "0s", "-1", "1.5", "s", "inf", "infs", "nan", "nans", "1e3",
-                      "5 min", "30sec", "+5", "1k", "99999999999999999999999", "999999999999G", ""):
+                      "5 min", "30sec", "+5", "1k", "99999999999999999999999", "999999999999G"):
             self.refused(2, f"'{wrong}' is not an interval; write a time, as in 30s, 5min or 2h, or "
                             "a number of records", "dedup", "--state", self.state, "--save-every",
                          wrong, stdin=b"b\n")
+        self.refused(2, "--save-every: '' is not a value", "dedup", "--state", self.state,
+                     "--save-every", "")
         self.refused(2, "--save-every needs --state", "dedup", "--save-every", "5min")
         self.assertEqual(self.state.read_bytes(), before)
 

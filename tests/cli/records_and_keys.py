@@ -183,6 +183,12 @@ class Csv(DedupTest):
                 self.assertEqual(self.rows(text, "--chunk", 64, "--max-record", 30, "-q",
                                            "--on-bad", on_bad), expected, before)
 
+    def test_a_header_beyond_the_longest_record_is_the_header_all_the_same(self):
+        header = b"a," + b"b" * 200 + b"\n"
+        for way in ways(shards=(1,), threads=(1,)):
+            self.assertEqual(self.rows(header + b"1,2\n1,3\n", "--column", "a", "--max-record", 50,
+                                       *way), header + b"1,2\n")
+
 
 class Compression(DedupTest):
     lines = terminated(b"line %d" % (n * n % 601) for n in range(1000))
@@ -729,6 +735,16 @@ class BadRecords(DedupTest):
             self.assertEqual(result.stdout, b"x x\n" + before, way)
             self.assertRegex(result.stderr.decode(),
                              rf"\Aweir: {wrong}, record 5001: it lacks a field[^\n]+\n\Z")
+
+    def test_end_the_run_where_they_stand_when_nothing_is_remembered_too(self):
+        # The chunk with the bad record is slow, the ones behind it are not.
+        slow = b"".join(b'{"a":%d,"b":[1,2,3,{"x":"y"}]}\n' % n for n in range(2000))
+        text = b'{"good":1}\nbad\n' + slow + b"1\n" * 2000
+        for _ in range(15):
+            result = subprocess.run(
+                list(map(str, [WEIR, "dedup", *LARGE, "--json", "--on-bad", "fail", "--read-only",
+                               "-j", 4, "--chunk", "64K"])), input=text, capture_output=True)
+            self.assertEqual((result.returncode, result.stdout), (1, b'{"good":1}\n'))
 
 
 if __name__ == "__main__":

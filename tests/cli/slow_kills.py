@@ -170,6 +170,7 @@ class Kills(KillTest):
                     break
             rounds += 1
         print("kills that hit a running process:", kills)
+        self.assertGreaterEqual(kills, WANTED_KILLS)
         self.assertGreaterEqual(phases["before the first save"], 5)
         self.assertGreaterEqual(phases["between saves"], 50)
         self.assertGreaterEqual(phases["during a save"], 50)
