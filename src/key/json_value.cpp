@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -15,13 +16,14 @@ namespace dom = simdjson::dom;
 void append_string(std::string_view text, bool ignore_case, std::string& out) {
   const std::size_t begin = out.size();
   out += '"';
-  for (std::size_t from = 0;;) {
-    const auto at = text.find_first_of("\"\\", from);
-    out += text.substr(from, at - from);
-    if (at == std::string_view::npos) break;
-    out += '\\';
-    out += text[at];
-    from = at + 1;
+  const auto has = [&](char c) { return std::memchr(text.data(), c, text.size()) != nullptr; };
+  if (has('"') || has('\\')) {
+    for (const char c : text) {
+      if (c == '"' || c == '\\') out += '\\';
+      out += c;
+    }
+  } else {
+    out += text;
   }
   out += '"';
   if (!ignore_case) return;

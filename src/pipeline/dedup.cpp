@@ -1,8 +1,10 @@
 // source -> key -> hash -> filter -> sink, by any number of threads.
 //
-// Each thread takes a chunk from the source (1), makes its digests (2), gets its verdicts (3),
-// prepares its output (4) and writes it (5). (1) is under a lock; (3) and (5) pass in the order
-// of the chunks; (2) and (4) are free. With one thread this is the plain loop.
+// A chunk is read (1), gets its digests (2), its verdicts (3), its output prepared (4) and
+// written (5). One thread at a time is at the source and lays filled chunks into a queue; when
+// enough lie there it works on one itself, so that with one thread this is the plain loop, and an
+// input that is slow to decompress keeps one thread at it all the time. (3) and (5) pass in the
+// order of the chunks; (2) and (4) are free.
 //
 // Whoever is at the source also does what needs everything else to rest: saving, looking at the
 // live FPR, ending the run. It waits until all chunks that are out have been written; then
@@ -17,6 +19,8 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <condition_variable>
+#include <deque>
 #include <exception>
 #include <mutex>
 #include <system_error>
@@ -41,6 +45,7 @@ double seconds_since(Clock::time_point start) {
 constexpr std::size_t most_records = 16384;     // a chunk
 constexpr std::uint64_t long_chunk = 16 << 20;  // worth having only once in memory
 constexpr double progress_seconds = 0.5;
+constexpr unsigned most_ready = 8;  // chunks that lie in the queue: they are memory too
 
 // The records at which the live FPR is looked at: each time the stream has grown by 2 %, but
 // not so often that looking would cost more than the work. They depend on nothing else, so
@@ -87,21 +92,23 @@ class Engine {
 
  private:
   struct Desk {  // what a thread works with
-    Chunk chunk;
     Keys::Scratch keys;
     Judge::Scratch judge;
     Emitter::Prepared prepared;
   };
+  using ChunkPtr = std::unique_ptr<Chunk>;
   void work() noexcept;
-  void process(Desk& desk);
+  void work(Desk& desk);
+  void process(Chunk& chunk, Desk& desk);
+  void process_or_fail(Chunk& chunk, Desk& desk);
   void fail(std::exception_ptr error) noexcept;
 
-  // At the source, under its lock.
-  bool take(Chunk& chunk);
-  bool next_chunk(Chunk& chunk);
+  // At the source, by one thread at a time.
+  bool read(Chunk& chunk, Desk& desk);
+  bool next_chunk(Chunk& chunk, Desk& desk);
   bool issue(Chunk& chunk);
-  void attend();
-  void rest() { written_.wait(issued_); }
+  void attend(Desk& desk);
+  void rest(Desk& desk);
   void look_at_fpr();
   void save_state(bool complete);
   void open_emitter();
@@ -116,7 +123,14 @@ class Engine {
   Wake wake_;
   Clock::time_point start_ = Clock::now();
 
-  std::mutex at_source_;
+  std::mutex mutex_;  // of the queue
+  std::condition_variable changed_;
+  std::deque<ChunkPtr> ready_;  // filled, in order
+  std::vector<ChunkPtr> spare_;
+  bool reading_ = false;       // somebody is at the source
+  bool nothing_more_ = false;  // will come from there
+
+  // Of whoever is at the source.
   Source source_;
   std::optional<Emitter> emitter_;  // opened with the first chunk: no file is emptied in vain
   bool done_ = false, warned_ = false, ended_ = false;
@@ -176,11 +190,45 @@ DedupStats Engine::run() {
 void Engine::work() noexcept {
   try {
     Desk desk;
-    while (take(desk.chunk)) process(desk);
+    work(desk);
   } catch (const Abandoned&) {
     // Somebody else has told why.
   } catch (...) {
     fail(std::current_exception());
+  }
+}
+
+void Engine::work(Desk& desk) {
+  const std::size_t enough = options_.threads == 1 ? 1 : most_ready;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    if (!ready_.empty() && (reading_ || nothing_more_ || ready_.size() >= enough)) {
+      ChunkPtr chunk = std::move(ready_.front());
+      ready_.pop_front();
+      lock.unlock();
+      process_or_fail(*chunk, desk);
+      lock.lock();
+      spare_.push_back(std::move(chunk));
+    } else if (!reading_ && !nothing_more_) {
+      ChunkPtr chunk;
+      if (!spare_.empty()) {
+        chunk = std::move(spare_.back());
+        spare_.pop_back();
+      }
+      reading_ = true;
+      lock.unlock();
+      if (!chunk) chunk = std::make_unique<Chunk>();
+      const bool filled = read(*chunk, desk);
+      lock.lock();
+      reading_ = false;
+      if (filled) ready_.push_back(std::move(chunk));
+      if (!filled || done_) nothing_more_ = true;
+      nothing_more_ ? changed_.notify_all() : changed_.notify_one();
+    } else if (nothing_more_ && !reading_) {
+      return;
+    } else {
+      changed_.wait(lock);
+    }
   }
 }
 
@@ -192,10 +240,26 @@ void Engine::fail(std::exception_ptr error) noexcept {
   judge_.abandon();
   written_.abandon();
   wake_.up();
+  const std::lock_guard lock(mutex_);
+  nothing_more_ = true;
+  reading_ = false;
+  ready_.clear();
+  changed_.notify_all();
 }
 
-void Engine::process(Desk& desk) {
-  Chunk& chunk = desk.chunk;
+// A chunk that is not finished would be waited for by all that come behind it.
+void Engine::process_or_fail(Chunk& chunk, Desk& desk) {
+  try {
+    process(chunk, desk);
+  } catch (const Abandoned&) {
+    throw;
+  } catch (...) {
+    fail(std::current_exception());
+    throw Abandoned{};
+  }
+}
+
+void Engine::process(Chunk& chunk, Desk& desk) {
   keys_.digest(chunk, desk.keys);  // (2)
   if (options_.on_bad == OnBad::Fail && !chunk.bad.empty()) {
     chunk.judged = chunk.bad.front().record;
@@ -230,24 +294,38 @@ void Engine::process(Desk& desk) {
   written_.pass();
 }
 
-bool Engine::take(Chunk& chunk) {
-  const std::lock_guard lock(at_source_);
-  if (done_) return false;
+bool Engine::read(Chunk& chunk, Desk& desk) {
   try {
-    attend();
-    if (!done_ && next_chunk(chunk)) return true;
+    attend(desk);
+    return !done_ && next_chunk(chunk, desk);
   } catch (const Abandoned&) {
     throw;
   } catch (...) {
     // What is out is finished; then this is told.
-    const std::lock_guard stats_lock(stats_mutex_);
+    const std::lock_guard lock(stats_mutex_);
     if (!error_) error_ = std::current_exception();
+    return false;
   }
-  done_ = true;
-  return false;
 }
 
-bool Engine::next_chunk(Chunk& chunk) {
+// Everything that is out is written when this returns.
+void Engine::rest(Desk& desk) {
+  for (;;) {
+    ChunkPtr chunk;
+    {
+      const std::lock_guard lock(mutex_);
+      if (ready_.empty()) break;
+      chunk = std::move(ready_.front());
+      ready_.pop_front();
+    }
+    process_or_fail(*chunk, desk);
+    const std::lock_guard lock(mutex_);
+    spare_.push_back(std::move(chunk));
+  }
+  written_.wait(issued_);
+}
+
+bool Engine::next_chunk(Chunk& chunk, Desk& desk) {
   for (;;) {
     std::uint64_t most = std::min<std::uint64_t>(most_records, next_look_ - issued_records_);
     if (next_save_ > 0) most = std::min(most, next_save_ - issued_records_);
@@ -263,7 +341,7 @@ bool Engine::next_chunk(Chunk& chunk) {
         done_ = true;
         return stats_.stopped && source_.give_up(chunk) && issue(chunk);
       case Source::Filled::Timeout:
-        attend();
+        attend(desk);
         if (done_) return false;
         break;
     }
@@ -280,16 +358,16 @@ bool Engine::issue(Chunk& chunk) {
 
 void Engine::open_emitter() { emitter_.emplace(options_); }
 
-void Engine::attend() {
+void Engine::attend(Desk& desk) {
   if (judge_.ended_before(issued_)) done_ = true;
-  if (long_one_out_) rest();
+  if (long_one_out_) rest(desk);
   if (issued_records_ >= next_look_) {
-    rest();
+    rest(desk);
     look_at_fpr();
     next_look_ = next_look(issued_records_, structure_.memory());
   }
   if (!done_ && save_is_due() && source_.between_records()) {
-    rest();
+    rest(desk);
     // Errors of chunks that were out then are told, not saved.
     bool failed;
     {
