@@ -46,7 +46,10 @@ class Keys {
   template <class Walk>
   const char* key_of_fields(std::string_view record, Walk walk, Scratch& scratch,
                             std::string_view& key, std::uint32_t& weight) const;
+  bool digest_json_together(Chunk& chunk, Scratch& scratch) const;
   const char* key_of_json(std::string_view record, Scratch& scratch, std::uint32_t& weight) const;
+  const char* key_of_document(simdjson::dom::element document, Scratch& scratch,
+                              std::uint32_t& weight) const;
   const char* key_of(std::string_view record, Scratch& scratch, std::string_view& key,
                      std::uint32_t& weight) const;
   [[nodiscard]] std::uint32_t weight_of(double number) const;

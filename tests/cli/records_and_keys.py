@@ -366,6 +366,14 @@ class Pointers(DedupTest):
         marks = self.dedup(text, "--json", "--mark", *options).split(b"\n")[:-1]
         return [number for number, line in enumerate(marks) if line.startswith(b"0\t")]
 
+    def test_a_document_is_a_line_and_not_what_brackets_say(self):
+        # As many documents as lines, each beginning in its line, and yet no line is one.
+        lines = b'{"a":\n1} {"b":2}\n' * 2
+        self.assertEqual(self.dedup(lines, "--json", "-q"), lines)
+        self.assertEqual(self.dedup(b'[1]\n[1] [2]\n[1]\n', "--json", "-q"), b'[1]\n[1] [2]\n')
+        self.assertEqual(self.dedup(b'{"a":1}\n\n{"a":1} x\n{"a":1}\n', "--json", "-q"),
+                         b'{"a":1}\n\n{"a":1} x\n')
+
     def test_choose_members_and_items(self):
         lines = ('{"a":{"b":[1,2]},"c":1}', '{"a":{"b":[1,3]},"c":1}', '{"a":{"b":[2,2]},"c":2}')
         for pointers, expected in ((["/a/b/0"], [0, 2]), (["/a/b/1"], [0, 1]), (["/c"], [0, 2]),
