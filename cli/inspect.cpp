@@ -4,6 +4,7 @@
 
 #include <ctime>
 #include <memory>
+#include <optional>
 
 #include "commands.hpp"
 #include "sizes.hpp"
@@ -21,9 +22,27 @@ std::string show_date(std::int64_t seconds) {
   }
 }
 
+void print_job(const JobState& job) {
+  fmt::print("job         {}, {} records in, {} out\n",
+             job.complete ? "complete" : "not finished, --resume goes on with it",
+             show_count(job.records), show_bytes(job.output_bytes));
+  if (!job.complete)
+    fmt::print("position    input {}, byte {}\n", job.input + 1, show_count(job.offset));
+  // A name may hold anything; a terminal must not obey it.
+  std::string_view rest = job.job;
+  while (!rest.empty()) {
+    std::string line(rest.substr(0, rest.find('\n')));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    for (char& c : line)
+      if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+    fmt::print("            {}\n", line);
+  }
+}
+
 void print_state(const std::string& file) {
   SnapshotInfo snapshot;
-  const StructurePtr structure = load(file, &snapshot);
+  std::optional<JobState> job;
+  const StructurePtr structure = load(file, &snapshot, &job);
   const StructureInfo& info = structure->info();
   const Health health = structure->health();
   const double age =
@@ -45,6 +64,7 @@ void print_state(const std::string& file) {
   if (info.kind != Kind::Sample)
     fmt::print("live FPR    {} of keys never met would be taken for known\n",
                show_percent(health.fpr));
+  if (job) print_job(*job);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "../tests/checkpoint/any_structure.hpp"
 #include "../tests/checkpoint/forger.hpp"
+#include "checkpoint/job_state.hpp"
 
 namespace {
 
@@ -45,12 +46,26 @@ void load(const test::Bytes& bytes) {
   use(*loaded);
 }
 
+// With the state of a job in front, as a whole file is read.
+void load_with_job(std::span<const std::byte> bytes) {
+  try {
+    SpanSource all(bytes);
+    BehindJobState behind(all);
+    read_snapshot(behind);
+    require(!behind.job() || behind.job()->first <= behind.job()->records,
+            "a job's figures do not contradict each other");
+  } catch (const Error& error) {
+    require(error.code() == ErrorCode::BadState, "a refusal is a BadState error");
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto* const first = reinterpret_cast<const std::byte*>(data);
   test::Bytes bytes(first, first + size);
   load(bytes);
+  load_with_job(bytes);
   test::reseal(bytes);
   load(bytes);
   return 0;

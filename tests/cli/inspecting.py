@@ -20,6 +20,14 @@ class Inspecting(CommandTest):
                      "repeats +1$", r"fill +\d", r"live FPR +\d"):
             self.assertRegex(said, re.compile("^" + line, re.MULTILINE))
 
+    def test_says_how_far_a_job_has_come(self):
+        lines, output, state = (self.folder / name for name in ("in\x1b[31m", "out", "state"))
+        lines.write_bytes(b"a\nb\na\n")
+        self.output("dedup", "-S", "8K", "--state", state, "--resume", "-o", output, lines)
+        said = self.output("inspect", state).decode()
+        self.assertRegex(said, r"\njob +complete, 3 records in, 4 bytes out\n")
+        self.assertRegex(said, rf"\n +input {self.folder}/in\?\[31m\n")
+
     def test_knows_every_structure(self):
         for names in catalogue().values():
             for name in names:
