@@ -185,7 +185,9 @@ void Source::go_to(std::uint32_t input, std::uint64_t offset, std::uint64_t reco
       if (fill(chunk, 1, {}) != Filled::Yes) break;
     }
   stream_.reset();
-  taken_before_ = 0;
+  const auto all = options_.inputs.begin();
+  taken_before_ =
+      total_size({all, all + std::min<std::ptrdiff_t>(input, std::ssize(options_.inputs))});
   in_pieces_ = false;
   input_ = input;
   if (input_ >= options_.inputs.size()) return;
