@@ -17,16 +17,26 @@ void MakingFlags::declare(Command& command) {
                "`weir filters` lists the names, `weir filters NAME` the parameters of "
                "one. Parameters that are not given follow from the memory, the "
                "false-positive rate and the number of keys.");
-  memory_flag = &command.size("-S,--memory", memory, "Memory in all, in bytes or with K, M, G")
+  memory_flag = &command.size("-S,--memory", memory, "Memory of the filter; takes K, M, G")
                      .more(
-                         "The filter never takes more, whatever the stream brings. Where the "
+                         "The filter never takes more, whatever the stream brings; the command "
+                         "itself needs up to 64 MiB and the longest record beside it. Where the "
                          "parameters or `--keys` say the size, the default does not count.");
-  command.value("--fpr", fpr, "RATE", "New records taken for repeats, to aim at")
-      .more("The false-positive rate, above 0 and below 1.");
+  command.value("--fpr", fpr, "RATE", "Wanted share of new records taken for repeats")
+      .more(
+          "The false-positive rate, above 0 and below 1. `stable` holds it for ever, `rsbf` aims "
+          "at it, `bloom`, `blocked-bloom` and `counting` hold it up to `--keys` keys. For "
+          "`ibf-2c`, `ibf-mc` and `ibf-h` it is only the rate to warn at: theirs follows from "
+          "their parameters.");
   command.size("-n,--keys", keys, "Expected distinct keys, where known", "COUNT")
-      .more("Takes K, M and G (of 1024) as well.");
-  shards_flag = &command.value("--shards", shards, "N", "Independent parts")
-                     .more("1 is the structure as its paper describes it; at most 65536.");
+      .more(
+          "With it `bloom`, `blocked-bloom`, `counting` and the sketches are as large as COUNT and "
+          "`--fpr` need, or, with `-S`, at their best for COUNT in that memory. The filters that "
+          "forget make no use of it. Takes K, M and G (of 1024) as well.");
+  shards_flag = &command.value("--shards", shards, "N", "Independent parts of the filter")
+                     .more(
+                         "1 is the structure as its paper describes it; at most 65536. The output "
+                         "depends on it, where the filter errs.");
   hash_flag = &command
                    .choice("--hash", hash, "NAME",
                            {{"xxh3", HashKind::Xxh3}, {"siphash", HashKind::SipHash}},
