@@ -185,8 +185,9 @@ void declare_state(Command& command, DedupFlags& flags) {
       .more(
           "The same command means the same inputs by the same names, records, keys and outputs; "
           "another job is refused while this one is not finished. A finished job is not done "
-          "again, even if its input has changed: a later one needs another name for an input or "
-          "output, and finds the filter as this one left it.");
+          "again: the same command then exits with 0, or with 1 when the inputs have changed. A "
+          "later job needs another name for an input or output, and finds the filter as this one "
+          "left it.");
 }
 
 }  // namespace

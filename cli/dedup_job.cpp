@@ -72,6 +72,7 @@ void set_records(const DedupFlags& flags, DedupOptions& options) {
   options.format.header = !flags.no_header;
   if (flags.tsv) options.format.separator = '\t';
   if (!flags.separator.empty()) {
+    if (flags.tsv) refuse("--tsv is separated by tabs; for another separator use --csv -t");
     const char separator = parse_separator(flags.separator);
     if (csv)
       options.format.separator = separator;
@@ -102,6 +103,7 @@ DedupOptions to_options(const DedupFlags& flags) {
   if (flags.count) options.emit = flags.repeats ? Emit::CountRepeats : Emit::Count;
   options.output = flags.output == "-" ? "" : flags.output;
   options.repeats_file = flags.repeats_file;
+  if (flags.repeats_file == "-") refuse("-D needs a file; -d writes the repeats to the output");
 
   options.state = flags.state;
   options.read_only = flags.read_only;
@@ -161,7 +163,14 @@ bool find_position(const DedupFlags& flags, const std::optional<JobState>& job,
                    DedupOptions& options) {
   if (!job) return false;
   const bool same = options.resume && job->job == describe_job(options);
-  if (same && job->complete) return true;
+  if (same && job->complete) {
+    if (inputs_changed(*job, options))
+      throw Error(ErrorCode::Io,
+                  flags.state +
+                      " says that this job is complete, but its inputs have changed since; "
+                      "for the new ones write to another file (-o)");
+    return true;
+  }
   if (!job->complete && !options.read_only) {
     if (!options.resume)
       refuse(flags.state +
@@ -175,11 +184,13 @@ bool find_position(const DedupFlags& flags, const std::optional<JobState>& job,
   return false;
 }
 
-void warn_of_fpr(double live, double wanted) {
+void warn_of_fpr(double live, double wanted, const StructureInfo& info) {
   fmt::print(stderr,
              "weir: warning: {} of new records are now taken for repeats, more than --fpr {}; "
-             "give more memory (-S) or choose a filter that forgets (weir filters)\n",
-             show_percent(live), wanted);
+             "give more memory (-S) or {}\n",
+             show_percent(live), wanted,
+             info.forgets ? fmt::format("other parameters (weir filters {})", info.name)
+                          : "choose a filter that forgets (weir filters)");
 }
 
 void warn_of_bad(const DedupStats& stats, const DedupOptions& options) {
@@ -214,7 +225,7 @@ void run_dedup(const DedupFlags& flags) {
     options.warn_fpr = 1.1 * flags.making.fpr;  // a filter that holds its FPR wavers about it
     options.warn = [&](double live) {
       progress.clear();
-      warn_of_fpr(live, flags.making.fpr);
+      warn_of_fpr(live, flags.making.fpr, opened.structure->info());
     };
   }
   // With a state a signal is a request to stop in order; without one there is nothing to save.
@@ -241,8 +252,8 @@ void run_dedup(const DedupFlags& flags) {
                             *flags.max_fpr));
   if (stats.stopped) {
     if (!flags.quiet)
-      fmt::print(stderr, "weir: stopped by a signal after {} records; the state is saved\n",
-                 show_count(stats.records));
+      fmt::print(stderr, "weir: stopped by a signal after {} record{}; the state is saved\n",
+                 show_count(stats.records), stats.records == 1 ? "" : "s");
     signals->end_by_it();
   }
 }

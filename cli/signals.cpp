@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 
 #include "weir/error.hpp"
 
@@ -15,20 +16,33 @@ namespace {
 
 volatile std::sig_atomic_t came = 0;
 int write_end = -1;
+timespec first_came{};
 
+void handle(int signal, void (*handler)(int));
+
+// `timeout` and some shells send a signal to the process and to its group, so that it comes
+// twice at once. Another one after two seconds is somebody in a hurry, and ends the process; what
+// was saved before stays whole.
 void note(int signal) {
   const int error = errno;
-  came = signal;
-  const char byte = 0;
-  [[maybe_unused]] const ssize_t written = ::write(write_end, &byte, 1);
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  if (came == 0) {
+    came = signal;
+    first_came = now;
+    const char byte = 0;
+    [[maybe_unused]] const ssize_t written = ::write(write_end, &byte, 1);
+  } else if (now.tv_sec - first_came.tv_sec >= 2) {
+    handle(signal, SIG_DFL);
+    ::raise(signal);
+  }
   errno = error;
 }
 
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
-  // A second signal of the kind ends the process at once: somebody is in a hurry.
-  action.sa_flags = SA_RESTART | static_cast<int>(handler == SIG_DFL ? 0 : SA_RESETHAND);
+  action.sa_flags = SA_RESTART;
   ::sigaction(signal, &action, nullptr);
 }
 

@@ -117,4 +117,8 @@ DedupStats dedup(Structure& structure, const DedupOptions& options);
 // output. A job is resumed only under the same description.
 std::string describe_job(const DedupOptions& options);
 
+// Whether the inputs of a complete job look different from what they were when it ended: their
+// sizes and first bytes. Throws Error(Io).
+bool inputs_changed(const JobState& job, const DedupOptions& options);
+
 }  // namespace weir

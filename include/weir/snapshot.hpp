@@ -62,7 +62,7 @@ struct JobState {
   std::uint32_t input = 0;    // which of the inputs is being read
   std::uint64_t offset = 0;   // bytes of it that are done, after decompression
   std::uint64_t ordinal = 0;  // records of it that are done
-  Fingerprint fingerprint;    // of it
+  Fingerprint fingerprint;    // of it; of all inputs when the job is complete
   std::uint64_t output_bytes = 0, repeats_bytes = 0;
   bool output_open = false, repeats_open = false;  // the last record there lacks its terminator
   std::uint64_t records = 0, bytes = 0, first = 0, repeats = 0, bad = 0;

@@ -362,7 +362,7 @@ const char* Keys::key_of_json(std::string_view record, Scratch& scratch,
     case simdjson::CAPACITY:
       return "it is too long for JSON (4 GiB)";
     case simdjson::NUMBER_ERROR:
-      return "it has a number beyond 64 bits";
+      return "it has a number that 64 bits cannot hold";
     default:
       return "it is not valid JSON";
   }

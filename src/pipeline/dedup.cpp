@@ -443,7 +443,9 @@ void Engine::save_state(bool complete) {
     job.job = describe_job(options_);
     job.complete = complete;
     job.input = source_.input(), job.offset = source_.offset(), job.ordinal = source_.records();
-    if (job.input < options_.inputs.size()) {
+    if (complete) {
+      job.fingerprint = fingerprint_of(options_.inputs);
+    } else if (job.input < options_.inputs.size()) {
       if (fingerprint_input_ != job.input) {
         fingerprint_ = fingerprint_of(options_.inputs[job.input]);
         fingerprint_input_ = job.input;
@@ -465,6 +467,11 @@ void Engine::save_state(bool complete) {
 }
 
 }  // namespace
+
+bool inputs_changed(const JobState& job, const DedupOptions& options) {
+  require_readable(options.inputs);
+  return job.complete && fingerprint_of(options.inputs).hash != job.fingerprint.hash;
+}
 
 DedupStats dedup(Structure& structure, const DedupOptions& options) {
   check_options(structure, options);

@@ -259,6 +259,15 @@ Fingerprint fingerprint_of(const std::string& file) {
   return fingerprint;
 }
 
+Fingerprint fingerprint_of(const std::vector<std::string>& files) {
+  std::vector<std::uint64_t> all;
+  for (const std::string& file : files) {
+    const Fingerprint one = fingerprint_of(file);
+    all.insert(all.end(), {total_size({file}), one.bytes, one.hash});
+  }
+  return {0, XXH3_64bits(all.data(), all.size() * sizeof(std::uint64_t))};
+}
+
 bool has_fingerprint(const std::string& file, const Fingerprint& fingerprint) {
   std::uint64_t found = 0;
   const std::uint64_t hash = hash_of_start(file, fingerprint.bytes, found);

@@ -77,6 +77,8 @@ std::uint64_t total_size(const std::vector<std::string>& inputs);
 
 // A few bytes that tell whether a file is the one that a position was saved for.
 Fingerprint fingerprint_of(const std::string& file);
+// The same of several files, whose sizes count too.
+Fingerprint fingerprint_of(const std::vector<std::string>& files);
 bool has_fingerprint(const std::string& file, const Fingerprint& fingerprint);
 
 }  // namespace weir

@@ -5,6 +5,7 @@ import pty
 import random
 import re
 import select
+import signal
 import subprocess
 import time
 import unittest
@@ -401,6 +402,35 @@ class State(DedupTest):
         _, said = run.communicate(timeout=60)
         self.assertEqual(run.returncode, 0)
         self.assertGreaterEqual(json.loads(said)["saves"], 2)
+
+    def test_of_a_complete_job_is_left_alone_and_changed_inputs_are_told(self):
+        lines, output = self.file("lines", b"a\nb\na\n"), self.folder / "output"
+        job = ["dedup", *LARGE, "--state", self.state, "--resume", "-o", output, lines]
+        self.done(*job)
+        state = self.state.read_bytes()
+        again = self.done(*job)
+        self.assertIn(b"nothing is left to do", again.stderr)
+        for changed in (b"a\nb\na\nc\n", b"a\nb\nc\n", b""):
+            lines.write_bytes(changed)
+            self.refused(1, "its inputs have changed since", *job)
+        self.assertEqual((output.read_bytes(), self.state.read_bytes()), (b"a\nb\n", state))
+        # Written to another file it is another job, which knows what the first one knew.
+        lines.write_bytes(b"b\nc\n")
+        self.done(*job[:-3], "-o", self.folder / "other", lines)
+        self.assertEqual((self.folder / "other").read_bytes(), b"c\n")
+
+    def test_survives_a_signal_that_comes_twice_at_once(self):
+        run = subprocess.Popen([WEIR, "dedup", "-S", "64M", "--state", str(self.state)],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+        run.stdin.write(b"a\n")
+        run.stdin.flush()
+        self.assertEqual(run.stdout.readline(), b"a\n")
+        run.send_signal(signal.SIGTERM)
+        run.send_signal(signal.SIGTERM)
+        _, said = run.communicate(timeout=60)
+        self.assertEqual((run.returncode, said.count(b"the state is saved")), (-signal.SIGTERM, 1))
+        self.done("inspect", self.state)
 
     def test_is_saved_at_intervals_that_make_sense(self):
         for good in ("30s", "5min", "2h", "0.5h", "1000", "10K", "5M", "1G"):

@@ -31,6 +31,7 @@ Fields walked(const std::string& record, Walk walk, const char* broken = nullptr
   EXPECT_EQ(told == nullptr, broken == nullptr) << record;
   if (told != nullptr && broken != nullptr) {
     EXPECT_NE(std::string(told).find(broken), std::string::npos);
+  }
   return fields;
 }
 

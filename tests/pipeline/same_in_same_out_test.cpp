@@ -96,34 +96,33 @@ TEST_P(SameInSameOut, ForEveryNumberOfThreadsChunkSizeAndKernel) {
 
 INSTANTIATE_TEST_SUITE_P(
     Ways, SameInSameOut,
-    ::testing::Values(
-        Case{"lines", [](DedupOptions&) {}},
-        Case{"mark", [](DedupOptions& o) { o.emit = Emit::Mark; }},
-        Case{"repeats", [](DedupOptions& o) { o.emit = Emit::Repeats; }},
-        Case{"counts", [](DedupOptions& o) { o.emit = Emit::Count; }},
-        Case{"too_long", [](DedupOptions& o) { o.max_record = 300; }},
-        Case{"fixed",
-             [](DedupOptions& o) {
-               o.format.kind = Records::Fixed;
-               o.format.width = 11;
-             }},
-        Case{"csv",
-             [](DedupOptions& o) {
-               o.format.kind = Records::Csv;
-               o.key.columns = {"text"};
-             }},
-        Case{"csv_without_the_broken",
-             [](DedupOptions& o) {
-               o.format.kind = Records::Csv;
-               o.key.columns = {"number", "text"};
-               o.on_bad = OnBad::Drop;
-             }},
-        Case{"importance",
-             [](DedupOptions& o) {
-               o.format.kind = Records::Csv;
-               o.key.columns = {"text"};
-               o.key.importance = "number";
-             }}),
+    ::testing::Values(Case{"lines", [](DedupOptions&) {}},
+                      Case{"mark", [](DedupOptions& o) { o.emit = Emit::Mark; }},
+                      Case{"repeats", [](DedupOptions& o) { o.emit = Emit::Repeats; }},
+                      Case{"counts", [](DedupOptions& o) { o.emit = Emit::Count; }},
+                      Case{"too_long", [](DedupOptions& o) { o.max_record = 300; }},
+                      Case{"fixed",
+                           [](DedupOptions& o) {
+                             o.format.kind = Records::Fixed;
+                             o.format.width = 11;
+                           }},
+                      Case{"csv",
+                           [](DedupOptions& o) {
+                             o.format.kind = Records::Csv;
+                             o.key.columns = {"text"};
+                           }},
+                      Case{"csv_without_the_broken",
+                           [](DedupOptions& o) {
+                             o.format.kind = Records::Csv;
+                             o.key.columns = {"number", "text"};
+                             o.on_bad = OnBad::Drop;
+                           }},
+                      Case{"importance",
+                           [](DedupOptions& o) {
+                             o.format.kind = Records::Csv;
+                             o.key.columns = {"text"};
+                             o.key.importance = "number";
+                           }}),
     [](const auto& way) { return std::string(way.param.name); });
 
 TEST_F(DedupTest, EndsAtTheSameRecordForEveryNumberOfThreads) {
