@@ -10,7 +10,7 @@ test_packages=(
   "${build_packages[@]}"
   libgtest-dev libgmock-dev librapidcheck-dev
   clang-format-16=clang-format-16 git=git python3=python3
-  zsh=zsh fish=fish groff-base=groff mandoc=mandoc
+  zsh=zsh fish=fish groff-base=groff mandoc=mandoc gzip=gzip zstd=zstd util-linux=setpriv
 )
 format_packages=(clang-format-16=clang-format-16 git=git)
 # Not needed by run and test: static analysis, fuzzing, benchmarks.
