@@ -428,7 +428,8 @@ class State(DedupTest):
         self.assertEqual(run.stdout.readline(), b"a\n")
         run.send_signal(signal.SIGTERM)
         run.send_signal(signal.SIGTERM)
-        _, said = run.communicate(timeout=60)
+        run.wait(timeout=60)  # with its input open: an end of input would be a reason to end too
+        _, said = run.communicate()
         self.assertEqual((run.returncode, said.count(b"the state is saved")), (-signal.SIGTERM, 1))
         self.done("inspect", self.state)
 
