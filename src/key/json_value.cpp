@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "key/letters.hpp"
+
 namespace weir {
 namespace {
 
@@ -26,9 +28,7 @@ void append_string(std::string_view text, bool ignore_case, std::string& out) {
     out += text;
   }
   out += '"';
-  if (!ignore_case) return;
-  for (char& c : std::span(out).subspan(begin))
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
+  if (ignore_case) lower(std::span(out).subspan(begin));
 }
 
 template <class Number>

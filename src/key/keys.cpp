@@ -9,6 +9,8 @@
 
 #include "key/fields.hpp"
 #include "key/json_value.hpp"
+#include "key/letters.hpp"
+#include "source/row_ends.hpp"
 #include "weir/error.hpp"
 
 namespace weir {
@@ -38,21 +40,6 @@ void append_unquoted(std::string_view value, std::string& out) {
     out += '"';
     from = quote + 2;
   }
-}
-
-void lower(std::span<char> text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
-}
-
-std::string_view without_mark(std::string_view row) {
-  if (row.starts_with("\xef\xbb\xbf")) row.remove_prefix(3);
-  return row;
-}
-
-std::string_view without_return(std::string_view row) {
-  if (row.ends_with('\r')) row.remove_suffix(1);
-  return row;
 }
 
 }  // namespace

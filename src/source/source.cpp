@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "source/row_ends.hpp"
 #include "weir/error.hpp"
 
 namespace weir {
@@ -18,13 +19,7 @@ namespace {
 
 std::string_view without_line_end(std::string_view row) {
   if (row.ends_with('\n')) row.remove_suffix(1);
-  if (row.ends_with('\r')) row.remove_suffix(1);
-  return row;
-}
-
-std::string_view without_mark(std::string_view row) {
-  if (row.starts_with("\xef\xbb\xbf")) row.remove_prefix(3);
-  return row;
+  return without_return(row);
 }
 
 }  // namespace
@@ -74,9 +69,11 @@ Source::Filled Source::fill_from_here(Chunk& chunk, std::size_t most, const Wait
 
   for (;;) {
     // A byte order mark is not part of the first field.
-    const bool marked = options_.format.kind == Records::Csv && offset_ == 0 && filled >= 3 &&
-                        std::memcmp(chunk.buffer.data(), "\xef\xbb\xbf", 3) == 0;
-    const std::uint64_t begin = in_pieces_ ? ~std::uint64_t{0} : marked ? 3 : 0;
+    const bool marked = options_.format.kind == Records::Csv && offset_ == 0 &&
+                        std::string_view(chunk.buffer.data(), filled).starts_with(byte_order_mark);
+    const std::uint64_t begin = in_pieces_ ? ~std::uint64_t{0}
+                                : marked   ? byte_order_mark.size()
+                                           : 0;
     if (filled > looked || options_.format.kind == Records::Fixed)
       looked = cutter_.cut(chunk.buffer.data(), begin, looked, filled, in_pieces_ ? 1 : most,
                            chunk.ends);

@@ -40,6 +40,10 @@ def ways(shards=(1, 4), threads=(1, 2, 4), chunks=(64, 100, 1000, "256K")):
         yield ["--shards", s, "-j", j, "--chunk", chunk]
 
 
+def terminated(records, end=b"\n"):
+    return b"".join(record + end for record in records)
+
+
 class DedupTest(CommandTest):
     def dedup(self, stdin, *arguments):
         return self.output("dedup", *LARGE, *arguments, stdin=stdin)
