@@ -11,7 +11,8 @@ constexpr ParameterInfo parameters[] = {
     {"lines", "64-byte lines", "from the memory, or from the keys"},
     {"n", "slots a line, each a fingerprint", "as many as the FPR allows"},
     {"B", "buckets a line", "the best for the FPR"},
-    {"a", "bits of age a slot, 0 to 2", "1, with importance 2"},
+    {"a", "bits of age a slot, 0 to 2", "1, or 2 with importance"},
+    {"e", "age at which a newcomer begins, below 2^a", "0"},
     {"imax", "importance that enters at the highest age", "1: importance is ignored"},
 };
 
@@ -64,10 +65,11 @@ WeirLayout::WeirLayout(unsigned n, unsigned B, unsigned a) noexcept
       planes(a),
       occupied_at(weir_hand_at - B),
       first_word(occupied_at / 64),
-      first_mask(~std::uint64_t{0} << occupied_at % 64) {
+      first_mask(~std::uint64_t{0} << occupied_at % 64),
+      all_slots(n < 64 ? (std::uint64_t{1} << n) - 1 : ~std::uint64_t{0}) {
   const auto field = [&](unsigned at) {
     const unsigned byte = std::min(at / 8, is_usual() ? 56u : 48u);
-    return Field{static_cast<std::uint16_t>(byte), static_cast<std::uint16_t>(at - byte * 8)};
+    return Field{byte, at - byte * 8};
   };
   ends = field(occupied_at - n);
   ages[0] = field(occupied_at - 2 * n);
@@ -81,6 +83,9 @@ unsigned WeirFilter::Shape::r() const noexcept { return remainder_bits(n, B, a);
 double WeirFilter::Shape::fpr() const noexcept { return fpr_of(n, B, r()); }
 
 void WeirFilter::Shape::check() const {
+  if (e >= 1u << a)
+    throw Error(ErrorCode::Config, "weir cannot begin at age e=" + std::to_string(e) +
+                                       " with a=" + std::to_string(a) + " bits of age");
   // A read of 64 bits from the start of any remainder must not leave the line.
   const WeirLayout layout = r() == 0 ? WeirLayout(1, 1, 0) : this->layout();
   for (unsigned u = 1; u <= n && r() != 0; ++u)
@@ -96,7 +101,10 @@ void WeirFilter::Shape::check() const {
 
 void WeirFilter::complete(Params& params, const Request& request, std::uint64_t bytes) {
   params.fill("imax", std::uint64_t{1});
-  params.fill("a", std::uint64_t{params.whole("imax", 1, 0xffffffff) > 1 ? 2u : 1u});
+  params.fill("e", std::uint64_t{0});
+  params.fill(
+      "a", std::uint64_t{
+               params.whole("imax", 1, 0xffffffff) > 1 || params.whole("e", 0, 3) > 1 ? 2u : 1u});
   const auto a = static_cast<unsigned>(params.whole("a", 0, 2));
   const auto given = [&](const char* name, unsigned most) {
     return params.has(name) ? static_cast<unsigned>(params.whole(name, 1, most)) : 0u;

@@ -21,13 +21,18 @@
 //               (3) while fewer than n slots are used: shorten the remainders if need be
 //               (4) else the hand finds a slot of age 0, making younger what it passes
 //               (5) put the remainder into its bucket, at the age that its importance gives
-//   Importance 1..imax is mapped evenly to the ages 0..2^a - 1 at which a newcomer begins.
+//   A newcomer begins at age e, 0 unless asked otherwise; importance 1..imax is mapped evenly to
+//   the ages 0..2^a - 1, and gives it if it gives more.
 //
 // Guarantee: the FPR is at most n / (B 2^r) for ever; no false negative before a line is full.
-// Predicted: plan/weir_model.hpp. Measured: docs/weir-filter.md.
-// Stops working: where no key comes again soon (uniform streams far beyond the memory) the order
-// and the age buy nothing, and one bare slot a bucket (`qht`) keeps more keys at an FPR
-// above about 5 %. The order of forgetting is not exactly that of age.
+// Predicted: plan/weir_model.hpp. Above an FPR of about 10 % fingerprints that became equal when
+// they were cut hold slots for a while, and the first misses come earlier than predicted. Measured:
+// docs/weir-filter.md. Stops working: where no key comes again soon (uniform streams far beyond the
+// memory) the order and the age buy nothing, and one bare slot a bucket (`qht`) keeps more keys at
+// an FPR above about 5 %. A key that comes once is forgotten after a time that is spread evenly
+// over one round of the hand; with e = 1 it is spread between one round and two, of rounds as much
+// shorter, and with a = 2 and e = 3 between three and four: nearer to a window, and worse on
+// streams where most keys never come again.
 #pragma once
 
 #include "filter/filter_handle.hpp"
@@ -39,7 +44,7 @@ class WeirFilter {
  public:
   struct Shape {
     std::uint64_t lines = 0;
-    unsigned n = 0, B = 0, a = 0;
+    unsigned n = 0, B = 0, a = 0, e = 0;
     std::uint32_t imax = 0;
     template <class V>
     void visit(V& v) {
@@ -47,6 +52,7 @@ class WeirFilter {
       v.whole("n", n, 1, weir_max_slots);
       v.whole("B", B, 1, weir_line_bits);
       v.whole("a", a, 0, 2);
+      v.whole("e", e, 0, 3);
       v.whole("imax", imax, 1, 0xffffffff);
     }
     void check() const;
@@ -57,7 +63,7 @@ class WeirFilter {
     // Importance above imax counts as imax, 0 as 1.
     [[nodiscard]] unsigned enters(std::uint32_t importance) const noexcept {
       const std::uint64_t bounded = std::clamp<std::uint64_t>(importance, 1, imax);
-      return static_cast<unsigned>(((bounded - 1) << a) / imax);
+      return std::max(e, static_cast<unsigned>(((bounded - 1) << a) / imax));
     }
   };
   using Target = WeirTarget;
@@ -77,7 +83,7 @@ class WeirFilter {
     target.line = words_ + reduce(digest, shape_.lines) * 8;
     target.bucket = static_cast<std::uint32_t>(reduce(fingerprint, shape_.B));
     target.remainder = static_cast<std::uint32_t>(fingerprint);
-    target.enters = 0;
+    target.enters = shape_.e;
   }
   void prepare(Digest digest, std::uint32_t weight, Target& target) noexcept {
     locate(digest, target);

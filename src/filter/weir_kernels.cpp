@@ -61,7 +61,13 @@ inline unsigned select(std::uint64_t x, unsigned k) noexcept {
 }
 
 inline std::uint64_t below(std::uint64_t x, unsigned i) noexcept {
-  return i < 64 ? x & ((std::uint64_t{1} << i) - 1) : x;
+  return x & ((std::uint64_t{1} << i) - 1);
+}
+inline std::uint64_t without(std::uint64_t x, unsigned i) noexcept {
+  return below(x, i) | (x >> 1 & ~below(~std::uint64_t{0}, i));
+}
+inline std::uint64_t with(std::uint64_t x, unsigned i, bool b) noexcept {
+  return below(x, i) | std::uint64_t{b} << i | (x & ~below(~std::uint64_t{0}, i)) << 1;
 }
 
 inline std::uint64_t from_bit(unsigned i) noexcept { return ~std::uint64_t{0} << (i & 63); }
@@ -161,8 +167,12 @@ inline unsigned width(std::uint64_t x) noexcept {
 inline unsigned select(std::uint64_t x, unsigned k) noexcept {
   return lowest(_pdep_u64(std::uint64_t{1} << k, x));
 }
-inline std::uint64_t below(std::uint64_t x, unsigned i) noexcept {
-  return _bzhi_u64(x, i < 64 ? i : 64);
+inline std::uint64_t below(std::uint64_t x, unsigned i) noexcept { return _bzhi_u64(x, i); }
+inline std::uint64_t without(std::uint64_t x, unsigned i) noexcept {
+  return _pext_u64(x, ~(std::uint64_t{1} << i));
+}
+inline std::uint64_t with(std::uint64_t x, unsigned i, bool b) noexcept {
+  return _pdep_u64(x, ~(std::uint64_t{1} << i)) | std::uint64_t{b} << i;
 }
 
 // The bits from bit i of the line on, of the four words from word w on.
@@ -228,7 +238,8 @@ inline void shorten(std::uint64_t* line, unsigned used, unsigned from, unsigned 
     std::uint64_t pending = 0;
     const unsigned bits = used * from;
     for (unsigned w = 0; w * 64 < bits; ++w) {
-      const std::uint64_t here = below(~std::uint64_t{0}, bits - w * 64);
+      const std::uint64_t here =
+          bits - w * 64 < 64 ? below(~std::uint64_t{0}, bits - w * 64) : ~std::uint64_t{0};
       const std::uint64_t keep = here & ~lowest_bits.masks[from][w];
       const std::uint64_t kept = _pext_u64(line[w], keep), behind = line[w] & ~here;
       const unsigned more = count(keep);

@@ -26,13 +26,14 @@ struct WeirLayout {
   // n bits somewhere in the line: the byte to read from and the shift after it. A read of 64 bits
   // (128 where there are more than 57 slots) from there has them all and stays within the line.
   struct Field {
-    std::uint16_t byte, shift;
+    std::uint32_t byte, shift;
   };
 
   unsigned slots, buckets, planes;
   unsigned occupied_at, first_word;  // bucket 0's bit, and the word it lies in,
   std::uint64_t first_mask;          // of which these bits are buckets'
   Field ends, ages[2];
+  std::uint64_t all_slots;                  // a one for each of up to 64
   std::uint8_t length[weir_max_slots + 2];  // r(u): bits of a remainder when u slots are used
 
   // The usual shape, for which there is code of its own.

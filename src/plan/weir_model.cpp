@@ -33,10 +33,12 @@ class Line {
     }
   }
 
-  // Chance that a stranger meets a fingerprint.
+  // Chance that a stranger meets a fingerprint. In a full line all differ; before, some have become
+  // equal by being cut.
   [[nodiscard]] double meets(double used) const {
     const auto whole = static_cast<unsigned>(std::min(std::round(used), 1.0 * n_));
     const double one = std::ldexp(1.0 / model_.layout.buckets, -model_.layout.length[whole]);
+    if (used >= n_) return n_ * one;
     return -std::expm1(std::min(used, 1.0 * n_) * std::log1p(-one));
   }
   [[nodiscard]] double used(std::size_t keys) const {
