@@ -1,0 +1,98 @@
+#include "compare.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+
+#include "weir/catalog.hpp"
+
+namespace weir::lab {
+namespace {
+
+// A filter whose cells take at most these bits. The budget counts the handle too, so it is raised
+// until one line more would be too much.
+FilterPtr make_of_bits(const std::string& spec, std::uint64_t bits, double fpr,
+                       std::uint64_t seed) {
+  std::uint64_t memory = bits / 8 + budget_reserve + 8192;
+  FilterPtr best;
+  for (int i = 0; i < 64; ++i) {
+    FilterPtr made = make_filter(spec, {.memory = memory, .fpr = fpr, .seed = seed});
+    const std::uint64_t now = made->payload().size() * 8;
+    if (now <= bits) best = std::move(made);
+    const std::uint64_t limit = bits / 512 * 512;
+    if (now == limit || (best && now > limit)) break;
+    memory = now > limit ? memory - (now - limit + 7) / 8 : memory + (limit - now) / 8;
+  }
+  if (!best)
+    throw Error(ErrorCode::Config, spec + " does not fit " + std::to_string(bits) + " bits");
+  return best;
+}
+
+Entry run(const std::string& spec, double aim, const Contest& contest,
+          const Recording& recording) {
+  Entry entry;
+  std::vector<double> fpr, fnr, ns;
+  for (unsigned i = 0; i < contest.seeds; ++i) {
+    const std::uint64_t seed = contest.first_seed + i;
+    const FilterPtr filter = make_of_bits(spec, contest.bits, aim, seed);
+    entry.parameters = filter->parameters();
+    const auto before = std::chrono::steady_clock::now();
+    const Measured m = measure(*filter, recording, seed);
+    const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - before;
+    fpr.push_back(m.fpr.value()), fnr.push_back(m.fnr.value());
+    ns.push_back(took.count() / static_cast<double>(recording.keys.size()));
+  }
+  const auto mean = [](const std::vector<double>& x, double& error) {
+    double sum = 0, squares = 0;
+    for (const double v : x) sum += v;
+    const double m = sum / static_cast<double>(x.size());
+    for (const double v : x) squares += (v - m) * (v - m);
+    error = x.size() < 2 ? 0
+                         : std::sqrt(squares / static_cast<double>(x.size() - 1) /
+                                     static_cast<double>(x.size()));
+    return m;
+  };
+  entry.fpr = mean(fpr, entry.fpr_error);
+  entry.fnr = mean(fnr, entry.fnr_error);
+  std::nth_element(ns.begin(), ns.begin() + static_cast<std::ptrdiff_t>(ns.size() / 2), ns.end());
+  entry.ns = ns[ns.size() / 2];
+  return entry;
+}
+
+}  // namespace
+
+std::uint64_t ideal_keys(std::uint64_t bits, double fpr) {
+  return static_cast<std::uint64_t>(static_cast<double>(bits) / (std::log2(1 / fpr) + 1.44));
+}
+
+std::optional<Entry> enter(const std::string& spec, const Contest& contest,
+                           const Recording& recording) {
+  // Settings are few (a number of probes, of bits): those that come out equal are run once.
+  std::map<std::string, Entry> known;
+  std::optional<Entry> best;
+  const auto keeps = [&](double aim) {
+    const std::string parameters =
+        make_of_bits(spec, contest.bits, aim, contest.first_seed)->parameters();
+    auto found = known.find(parameters);
+    if (found == known.end())
+      found = known.emplace(parameters, run(spec, aim, contest, recording)).first;
+    const Entry& entry = found->second;
+    if (entry.fpr > contest.fpr) return false;
+    if (!best || entry.fnr < best->fnr) best = entry;
+    return true;
+  };
+  // The realised FPR is below the aim while a filter fills up, and may be above it where the
+  // aim is only aimed at: look on both sides.
+  double low = std::max(1e-12, contest.fpr / 64), high = std::min(0.9, contest.fpr * 64);
+  for (int i = 0; i < 4 && !keeps(low); ++i) low = std::max(1e-12, low / 64);
+  if (!best) return best;
+  if (keeps(high)) return best;
+  for (int i = 0; i < 14; ++i) {
+    const double middle = std::sqrt(low * high);
+    (keeps(middle) ? low : high) = middle;
+  }
+  return best;
+}
+
+}  // namespace weir::lab
