@@ -53,12 +53,14 @@ double seconds(F&& f) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// The random lines that one record touches, as a sum of numbers and parameters. For rsbf a bit
-// of the key and a bit to reset in each filter; for ibf-h the trials that fail are not counted.
+// The random lines that one record touches, as a sum of numbers and parameters. For rsbf,
+// bsbf and rlbsbf a bit of the key and a bit to reset in each filter; for ibf-h the trials that
+// fail are not counted.
 constexpr const char* lines_touched[][2] = {
-    {"bloom", "k"},    {"blocked-bloom", "1"}, {"counting", "k"},  {"stable", "K+P"},
-    {"rsbf", "k+k"},   {"ibf-2c", "K+P"},      {"ibf-mc", "K+P"},  {"ibf-h", "K+P"},
-    {"spectral", "k"}, {"count-min", "d"},     {"reservoir", "0"}, {"biased-reservoir", "1"},
+    {"bloom", "k"},     {"blocked-bloom", "1"}, {"counting", "k"},         {"stable", "K+P"},
+    {"rsbf", "k+k"},    {"ibf-2c", "K+P"},      {"ibf-mc", "K+P"},         {"ibf-h", "K+P"},
+    {"bsbf", "k+k"},    {"bsbfsd", "k+1"},      {"rlbsbf", "k+k"},         {"spectral", "k"},
+    {"count-min", "d"}, {"reservoir", "0"},     {"biased-reservoir", "1"},
 };
 
 unsigned lines_of(const Structure& structure) {

@@ -335,16 +335,15 @@ struct CountRegister {
   std::size_t index;
 };
 class SnapshotCounts : public testing::TestWithParam<CountRegister> {};
-INSTANTIATE_TEST_SUITE_P(Registers, SnapshotCounts,
-                         testing::Values(CountRegister{"bloom", 0}, CountRegister{"counting", 0},
-                                         CountRegister{"stable", 2}, CountRegister{"rsbf", 2},
-                                         CountRegister{"ibf-2c", 2}, CountRegister{"ibf-mc", 2},
-                                         CountRegister{"ibf-h", 2}, CountRegister{"spectral", 0},
-                                         CountRegister{"count-min", 0},
-                                         CountRegister{"reservoir", 1}),
-                         [](const auto& test) {
-                           return test_name(*find_structure(test.param.structure));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Registers, SnapshotCounts,
+    testing::Values(CountRegister{"bloom", 0}, CountRegister{"counting", 0},
+                    CountRegister{"stable", 2}, CountRegister{"rsbf", 2}, CountRegister{"bsbf", 2},
+                    CountRegister{"bsbfsd", 3}, CountRegister{"rlbsbf", 4},
+                    CountRegister{"ibf-2c", 2}, CountRegister{"ibf-mc", 2},
+                    CountRegister{"ibf-h", 2}, CountRegister{"spectral", 0},
+                    CountRegister{"count-min", 0}, CountRegister{"reservoir", 1}),
+    [](const auto& test) { return test_name(*find_structure(test.param.structure)); });
 
 TEST_P(SnapshotCounts, ACountOffByOneIsRefused) {
   const auto [structure, index] = GetParam();
