@@ -57,10 +57,10 @@ double seconds(F&& f) {
 // bsbf and rlbsbf a bit of the key and a bit to reset in each filter; for ibf-h the trials that
 // fail are not counted.
 constexpr const char* lines_touched[][2] = {
-    {"bloom", "k"},     {"blocked-bloom", "1"}, {"counting", "k"},         {"stable", "K+P"},
-    {"rsbf", "k+k"},    {"ibf-2c", "K+P"},      {"ibf-mc", "K+P"},         {"ibf-h", "K+P"},
-    {"bsbf", "k+k"},    {"bsbfsd", "k+1"},      {"rlbsbf", "k+k"},         {"spectral", "k"},
-    {"count-min", "d"}, {"reservoir", "0"},     {"biased-reservoir", "1"},
+    {"bloom", "k"},    {"blocked-bloom", "1"}, {"counting", "k"},  {"stable", "K+P"},
+    {"rsbf", "k+k"},   {"ibf-2c", "K+P"},      {"ibf-mc", "K+P"},  {"ibf-h", "K+P"},
+    {"bsbf", "k+k"},   {"bsbfsd", "k+1"},      {"rlbsbf", "k+k"},  {"qht", "1"},
+    {"spectral", "k"}, {"count-min", "d"},     {"reservoir", "0"}, {"biased-reservoir", "1"},
 };
 
 unsigned lines_of(const Structure& structure) {

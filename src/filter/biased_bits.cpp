@@ -1,5 +1,7 @@
 #include "filter/biased_bits.hpp"
 
+#include "plan/look_back.hpp"
+
 namespace weir {
 
 void BiasedShape::check() const {

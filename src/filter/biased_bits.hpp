@@ -21,7 +21,6 @@
 #pragma once
 
 #include "filter/filter_handle.hpp"
-#include "plan/look_back.hpp"
 
 namespace weir {
 

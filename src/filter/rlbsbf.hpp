@@ -8,15 +8,15 @@
 //   The steps stand in filter/biased_bits.hpp, which BSBF and BSBFSD share.
 //
 // Guarantee: the FPR never exceeds the requested one, however long the stream: the fill settles
-// where fill^2 + fill^3 + ... + fill^(k+1) = 1, near 0.62, and k is the smallest with fill^k <=
-// FPR: 6 for 8 %, 10 for 1 %, 15 for 0.1 %. One filter alone fills up (k = 1, FPR 100 %), two have
-// 57 %. Below 9e-11 (k = 48) the FPR stays there. Predicted: plan/look_back.hpp. Measured on the
-// stream of RSBF's Table 2 (100,000 records over 173,463 keys, 65,536 bits, three seeds): k = 5:
-// FNR 78.7 %, FPR 8.01 % where 78.7 % and 8.01 % were predicted; k = 6, which keeps 8 % on longer
-// streams: FNR 85.7 %, FPR 4.87 % where 85.6 % and 4.88 %. RSBF shows FNR 74.7 % at FPR 8.3 %, the
-// stable Bloom filter 74.1 % at 8.2 %. Stops working: it forgets a bit more slowly than BSBF, but
-// being fuller it needs half as many bits a key again for the same FPR, and a key dies with any one
-// of them.
+// where fill^2 + fill^3 + ... + fill^(k+1) = 1, near 0.62, and k is the smallest that keeps
+// fill^k <= FPR: 6 for 8 %, 10 for 1 %, 15 for 0.1 %. One filter alone fills up (k = 1, FPR 100 %),
+// two have 57 %. Below 9e-11 (k = 48) the FPR stays there.
+// Predicted: plan/look_back.hpp. Measured on the stream of RSBF's Table 2 (100,000 records over
+// 173,463 keys, 65,536 bits, three seeds): k = 5: FNR 78.7 %, FPR 8.01 % where 78.7 % and 8.01 %
+// were predicted; k = 6, which keeps 8 % on longer streams: FNR 85.7 %, FPR 4.87 % where 85.6 %
+// and 4.88 %. RSBF shows FNR 74.7 % at FPR 8.3 %, the stable Bloom filter 74.1 % at 8.2 %.
+// Stops working: a bit lives longer than in BSBF, but the filters are fuller, so a key needs half
+// as many bits again for the same FPR, and it dies with any one of them.
 #pragma once
 
 #include "filter/biased_bits.hpp"

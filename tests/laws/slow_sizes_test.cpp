@@ -61,6 +61,7 @@ StructurePtr make_of(const std::string& name, std::uint64_t bits) {
       {"bsbf", "bsbf:k=4,M=" + n(bits)},
       {"bsbfsd", "bsbfsd:k=3,M=" + n(bits)},
       {"rlbsbf", "rlbsbf:k=5,M=" + n(bits)},
+      {"qht", "qht:b=1,f=7,n=" + n(bits / 7)},
       {"ibf-2c", "ibf-2c:m=" + n(bits / 3)},
       {"ibf-mc", "ibf-mc:m=" + n(bits / 3)},
       {"ibf-h", "ibf-h:m=" + n(bits / 3)},
