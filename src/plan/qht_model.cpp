@@ -13,7 +13,8 @@ template <class F>
 void each_count(double values, double nu, double last, F f) {
   const double log_odds = nu + std::log(-std::expm1(-nu));
   double log_chance = -nu * values;
-  for (double d = 0; d <= std::min(values, last); ++d) {
+  for (std::uint64_t i = 0; static_cast<double>(i) <= std::min(values, last); ++i) {
+    const auto d = static_cast<double>(i);
     f(d, std::exp(log_chance));
     log_chance += log_odds + std::log((values - d) / (d + 1));
   }
