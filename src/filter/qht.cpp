@@ -1,6 +1,7 @@
 #include "filter/qht.hpp"
 
 #include "core/catalog.hpp"
+#include "core/cells.hpp"
 #include "plan/qht_model.hpp"
 
 namespace weir {
@@ -44,7 +45,7 @@ void Qht::complete(Params& params, const Request& request, std::uint64_t bytes) 
   params.fill("f", bits_for(request.fpr, b));
   if (params.has("n")) return;
   if (bytes == 0) throw Error(ErrorCode::Config, "qht needs a size: give the memory or n");
-  params.fill("n", (bytes - word_bytes) * 8 / (b * params.whole("f", 1, max_f)));
+  params.fill("n", bytes * 8 / (b * params.whole("f", 1, max_f)));
 }
 
 Prediction Qht::predict(const Shape& shape, const StreamModel& stream) {
@@ -57,6 +58,10 @@ void Qht::verify() const {
     throw Error(ErrorCode::BadState, "its registers do not fit its fingerprints");
   };
   if (seen_ > records_) refuse();
+  if (shape_.b == 1 && shape_.f <= 8) {  // nothing but to count, which cells do a word at a time
+    if (Cells(memory_, shape_.f).count_nonzero(0, shape_.n) != held_) refuse();
+    return;
+  }
   std::uint64_t held = 0;
   for (std::uint64_t bucket = 0; bucket < shape_.n; ++bucket) {
     const std::uint64_t first = bucket * shape_.b;

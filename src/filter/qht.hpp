@@ -51,12 +51,12 @@ class Qht {
     std::uint32_t fingerprint;
     std::uint32_t loser;  // the place to write over
   };
-  static constexpr std::size_t lookahead = 16;
+  static constexpr std::size_t lookahead = 32;
 
   static const StructureInfo& info() noexcept;
   static void complete(Params& params, const Request& request, std::uint64_t bytes);
   static std::uint64_t bytes(const Shape& shape) noexcept {
-    return round_up((shape.n * shape.b * shape.f + 7) / 8 + word_bytes, line_bytes);
+    return round_up((shape.n * shape.b * shape.f + 7) / 8, line_bytes);
   }
   static Prediction predict(const Shape& shape, const StreamModel& stream);
 
@@ -70,7 +70,9 @@ class Qht {
   }
   void prepare(Digest digest, std::uint32_t /*weight*/, Target& target) noexcept {
     locate(digest, target);
-    target.loser = static_cast<std::uint32_t>(random_.at(records_++).below(shape_.b));
+    target.loser =
+        shape_.b == 1 ? 0 : static_cast<std::uint32_t>(random_.at(records_).below(shape_.b));
+    ++records_;
   }
   void prefetch(const Target& target) const noexcept {
     const std::uint64_t begin = target.first * shape_.f / 8;
@@ -84,6 +86,7 @@ class Qht {
     return false;
   }
   Verdict observe(const Target& target) noexcept {
+    if (shape_.b == 1) return observe_only_place(target);
     unsigned place = target.loser;  // (3)
     for (unsigned j = 0; j < shape_.b; ++j) {
       const std::uint32_t held = get(target.first + j);
@@ -97,7 +100,7 @@ class Qht {
         break;
       }
     }
-    set(target.first + place, target.fingerprint);
+    word(target.first + place).set(target.fingerprint);
     return Verdict::New;
   }
 
@@ -111,24 +114,48 @@ class Qht {
       "a bucket has room for b fingerprints, not for those of both";
 
  private:
-  // A fingerprint is read and written through the eight bytes at its first bit.
-  static constexpr std::uint64_t word_bytes = 8;
-  [[nodiscard]] std::uint32_t get(std::uint64_t place) const noexcept {
-    const std::uint64_t bit = place * shape_.f;
-    return static_cast<std::uint32_t>(load(bit >> 3) >> (bit & 7) & shape_.values());
+  // The steps where b = 1: the fingerprint stands there afterwards, whatever did before, so there
+  // is no branch that the processor would have to foresee.
+  Verdict observe_only_place(const Target& target) noexcept {
+    Word only = word(target.first);
+    const std::uint32_t held = only.get();
+    const bool seen = held == target.fingerprint;
+    seen_ += seen;
+    held_ += held == 0;
+    only.set(target.fingerprint);
+    return seen ? Verdict::Seen : Verdict::New;
   }
-  void set(std::uint64_t place, std::uint32_t fingerprint) noexcept {
-    const std::uint64_t bit = place * shape_.f;
-    const unsigned shift = bit & 7;
-    const std::uint64_t others = load(bit >> 3) & ~(shape_.values() << shift);
-    const std::uint64_t word = others | std::uint64_t{fingerprint} << shift;
-    std::memcpy(memory_ + (bit >> 3), &word, word_bytes);
-  }
-  [[nodiscard]] std::uint64_t load(std::uint64_t byte) const noexcept {
-    std::uint64_t word;
-    std::memcpy(&word, memory_ + byte, word_bytes);
-    return word;
-  }
+
+  // A fingerprint is read and written through eight bytes that lie in its line, if it does: those
+  // at its first bit, or the last of the line. Others would be waited for, as nobody asked for
+  // their line.
+  class Word {
+   public:
+    Word(std::byte* memory, std::uint64_t place, const Shape& shape) noexcept
+        : mask_(shape.values()) {
+      const std::uint64_t bit = place * shape.f, byte = bit / 8;
+      const std::uint64_t last = byte / line_bytes * line_bytes + line_bytes - sizeof word_;
+      const bool crosses = bit % (line_bytes * 8) + shape.f > line_bytes * 8;
+      const std::uint64_t begin = byte > last && !crosses ? last : byte;
+      at_ = memory + begin;
+      shift_ = static_cast<unsigned>(bit - begin * 8);
+      std::memcpy(&word_, at_, sizeof word_);
+    }
+    [[nodiscard]] std::uint32_t get() const noexcept {
+      return static_cast<std::uint32_t>(word_ >> shift_ & mask_);
+    }
+    void set(std::uint32_t fingerprint) noexcept {
+      word_ = (word_ & ~(mask_ << shift_)) | std::uint64_t{fingerprint} << shift_;
+      std::memcpy(at_, &word_, sizeof word_);
+    }
+
+   private:
+    std::uint64_t mask_, word_;
+    std::byte* at_;
+    unsigned shift_;
+  };
+  [[nodiscard]] Word word(std::uint64_t place) const noexcept { return {memory_, place, shape_}; }
+  [[nodiscard]] std::uint32_t get(std::uint64_t place) const noexcept { return word(place).get(); }
 
   Shape shape_;
   std::byte* memory_;
