@@ -53,8 +53,9 @@ double seconds(F&& f) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// The random lines that one record touches, as a sum of numbers and parameters. For rsbf a bit
-// of the key and a bit to reset in each filter; for ibf-h the trials that fail are not counted.
+// The random lines that one record touches, as a sum of numbers and parameters. For rsbf,
+// bsbf and rlbsbf a bit of the key and a bit to reset in each filter; for ibf-h the trials that
+// fail are not counted.
 constexpr const char* lines_touched[][2] = {
     {"weir", "1"},
     {"bloom", "k"},
@@ -69,6 +70,10 @@ constexpr const char* lines_touched[][2] = {
     {"count-min", "d"},
     {"reservoir", "0"},
     {"biased-reservoir", "1"},
+    {"bsbf", "k+k"},
+    {"bsbfsd", "k+1"},
+    {"rlbsbf", "k+k"},
+    {"qht", "1"},
 };
 
 unsigned lines_of(const Structure& structure) {

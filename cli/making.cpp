@@ -24,10 +24,10 @@ void MakingFlags::declare(Command& command) {
                          "parameters or `--keys` say the size, the default does not count.");
   command.value("--fpr", fpr, "RATE", "Wanted share of new records taken for repeats")
       .more(
-          "The false-positive rate, above 0 and below 1. `stable` holds it for ever, `rsbf` aims "
-          "at it, `bloom`, `blocked-bloom` and `counting` hold it up to `--keys` keys. For "
-          "`ibf-2c`, `ibf-mc` and `ibf-h` it is only the rate to warn at: theirs follows from "
-          "their parameters.");
+          "The false-positive rate, above 0 and below 1. `stable`, `bsbf`, `rlbsbf` and `qht` hold "
+          "it for ever, `rsbf` aims at it, `bloom`, `blocked-bloom` and `counting` hold it up to "
+          "`--keys` keys. For `bsbfsd`, `ibf-2c`, `ibf-mc` and `ibf-h` it is only the rate to warn "
+          "at: theirs follows from their parameters.");
   command.size("-n,--keys", keys, "Expected distinct keys, where known", "COUNT")
       .more(
           "With it `bloom`, `blocked-bloom`, `counting` and the sketches are as large as COUNT and "

@@ -29,8 +29,7 @@ FilterPtr make_of_bits(const std::string& spec, std::uint64_t bits, double fpr,
   return best;
 }
 
-Entry run(const std::string& spec, double aim, const Contest& contest,
-          const Recording& recording) {
+Entry run(const std::string& spec, double aim, const Contest& contest, const Recording& recording) {
   Entry entry;
   std::vector<double> fpr, fnr, ns;
   for (unsigned i = 0; i < contest.seeds; ++i) {

@@ -14,8 +14,7 @@ namespace {
 
 class Uniform final : public Stream {
  public:
-  Uniform(std::uint64_t universe, std::uint64_t seed)
-      : universe_(universe), draws_(mix(seed, 7)) {}
+  Uniform(std::uint64_t universe, std::uint64_t seed) : universe_(universe), draws_(mix(seed, 7)) {}
   std::size_t fill(std::span<std::uint64_t> keys) override {
     for (std::uint64_t& key : keys) key = draws_.below(universe_);
     return keys.size();
@@ -90,11 +89,10 @@ Trace read_trace(const std::string& path, const TraceFormat& format) {
   std::string line;
   while (std::getline(in, line)) {
     const auto where = [&] { return path + ": line " + std::to_string(trace.keys.size() + 1); };
-    const std::string_view key =
-        format.key_field == 0 ? std::string_view(line)
-                              : field_of(line, format.separator, format.key_field, where());
-    const auto [number, is_new] =
-        numbers.emplace(key, static_cast<std::uint32_t>(numbers.size()));
+    const std::string_view key = format.key_field == 0
+                                     ? std::string_view(line)
+                                     : field_of(line, format.separator, format.key_field, where());
+    const auto [number, is_new] = numbers.emplace(key, static_cast<std::uint32_t>(numbers.size()));
     static_cast<void>(is_new);
     trace.keys.push_back(number->second);
     if (format.weight_field == 0) continue;

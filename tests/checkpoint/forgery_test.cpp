@@ -335,16 +335,15 @@ struct CountRegister {
   std::size_t index;
 };
 class SnapshotCounts : public testing::TestWithParam<CountRegister> {};
-INSTANTIATE_TEST_SUITE_P(Registers, SnapshotCounts,
-                         testing::Values(CountRegister{"bloom", 0}, CountRegister{"counting", 0},
-                                         CountRegister{"stable", 2}, CountRegister{"rsbf", 2},
-                                         CountRegister{"ibf-2c", 2}, CountRegister{"ibf-mc", 2},
-                                         CountRegister{"ibf-h", 2}, CountRegister{"spectral", 0},
-                                         CountRegister{"count-min", 0},
-                                         CountRegister{"reservoir", 1}),
-                         [](const auto& test) {
-                           return test_name(*find_structure(test.param.structure));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Registers, SnapshotCounts,
+    testing::Values(CountRegister{"bloom", 0}, CountRegister{"counting", 0},
+                    CountRegister{"stable", 2}, CountRegister{"rsbf", 2}, CountRegister{"bsbf", 2},
+                    CountRegister{"bsbfsd", 3}, CountRegister{"rlbsbf", 4}, CountRegister{"qht", 2},
+                    CountRegister{"ibf-2c", 2}, CountRegister{"ibf-mc", 2},
+                    CountRegister{"ibf-h", 2}, CountRegister{"spectral", 0},
+                    CountRegister{"count-min", 0}, CountRegister{"reservoir", 1}),
+    [](const auto& test) { return test_name(*find_structure(test.param.structure)); });
 
 TEST_P(SnapshotCounts, ACountOffByOneIsRefused) {
   const auto [structure, index] = GetParam();
@@ -355,6 +354,23 @@ TEST_P(SnapshotCounts, ACountOffByOneIsRefused) {
     forged.registers[index] += static_cast<std::uint64_t>(change);
     EXPECT_EQ(refusal_fault(forged.sealed()), "") << change;
   }
+}
+
+// What keeps the FPR of a quotient hash table: no fingerprint twice, none behind an empty place.
+TEST(SnapshotBuckets, AFingerprintTwiceOrBehindAnEmptyPlaceIsRefused) {
+  const StructurePtr table = make_structure("qht:n=500,b=2,f=8", {.seed = 7});
+  drive(*table, repeating_stream(700, 1000, 1));
+  const Forgery good(*table);
+  EXPECT_EQ(forgery_fault(good.sealed()), "");
+  Forgery twice = good, behind = good;
+  for (std::size_t i = 0; i < 1000; i += 2) {
+    if (good.payload[i + 1] != std::byte{0})
+      twice.payload[i + 1] = good.payload[i];
+    else
+      std::swap(behind.payload[i], behind.payload[i + 1]);
+  }
+  EXPECT_EQ(refusal_fault(twice.sealed()), "");
+  EXPECT_EQ(refusal_fault(behind.sealed()), "");
 }
 
 // The index that finds rare marks is saved too. With forged counts a search would run astray.

@@ -116,12 +116,32 @@ TEST_P(SlowTruth, WhenForgettingInTheSteadyStatePredictionsHold) {
 }
 
 TEST(SlowTruthOfModes, HoldsForEveryModeAndSeveralParameters) {
-  for (const char* spec :
-       {"weir:a=0", "weir:e=1", "weir:imax=7", "weir:a=2", "weir:a=2,e=3", "weir:n=60,B=100",
-        "weir:n=24,B=300", "rsbf:mode=text", "rsbf:k=1", "rsbf:k=2,mode=text,pstar=0.2",
-        "stable:Max=3,K=3", "stable:Max=7,K=2,P=30", "ibf-2c:M=15,K=3", "ibf-mc:P=30",
-        "ibf-mc:K=2,P=3", "blocked-bloom:k=3", "blocked-bloom:k=8", "blocked-bloom:k=11",
-        "blocked-bloom:k=16"}) {
+  for (const char* spec : {"weir:a=0",
+                           "weir:e=1",
+                           "weir:imax=7",
+                           "weir:a=2",
+                           "weir:a=2,e=3",
+                           "weir:n=60,B=100",
+                           "weir:n=24,B=300",
+                           "rsbf:mode=text",
+                           "rsbf:k=1",
+                           "rsbf:k=2,mode=text,pstar=0.2",
+                           "stable:Max=3,K=3",
+                           "stable:Max=7,K=2,P=30",
+                           "ibf-2c:M=15,K=3",
+                           "ibf-mc:P=30",
+                           "ibf-mc:K=2,P=3",
+                           "blocked-bloom:k=3",
+                           "blocked-bloom:k=8",
+                           "blocked-bloom:k=11",
+                           "blocked-bloom:k=16",
+                           "bsbf:k=3",
+                           "bsbf:k=1",
+                           "bsbfsd:k=2",
+                           "rlbsbf:k=4",
+                           "qht:b=2",
+                           "qht:b=8",
+                           "qht:b=4,f=5"}) {
     expect_truth(spec, tenth_megabyte, {.records = 400'000, .universe = 150'000});
     if (find_structure(std::string(spec).substr(0, std::string(spec).find(':')))->forgets)
       expect_truth(spec, tenth_megabyte,

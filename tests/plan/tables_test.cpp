@@ -72,6 +72,27 @@ TEST(Plan, StableZerosAndDecrementsAreEachOthersInverse) {
   }
 }
 
+TEST(Plan, TheRivalsOfStableHoldTheRequestedFprForEver) {
+  for (const char* name : {"bsbf", "rlbsbf", "qht", "qht:b=4"})
+    for (const double fpr : {0.3, 0.08, 0.01, 0.001})
+      for (const double universe : {2e5, 1e6, 1e12}) {
+        const auto filter = make_filter(name, {.memory = 64 << 10, .fpr = fpr});
+        const Prediction steady =
+            filter->predict({.records = 40'000'000, .universe = universe, .skip = 30'000'000});
+        EXPECT_LE(steady.fpr, fpr) << name << ' ' << universe;
+        if (universe == 1e12) {
+          EXPECT_GT(steady.fpr, fpr / 3) << name << ": not lower than need be";
+        }
+      }
+}
+
+TEST(Plan, ASingleDeletionARecordDoesNotKeepBsbfsdFromFillingUp) {
+  const auto filter = make_filter("bsbfsd", {.memory = 64 << 10, .fpr = 0.01});
+  const Prediction late =
+      filter->predict({.records = 400'000'000, .universe = 1e12, .skip = 300'000'000});
+  EXPECT_GT(late.fpr, 0.99);
+}
+
 TEST(Plan, AStreamThatMakesNoSenseIsRefused) {
   for (const StructureInfo* info : catalog()) {
     if (info->kind != Kind::Filter) continue;
