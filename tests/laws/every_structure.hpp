@@ -24,11 +24,26 @@ inline std::vector<std::string> every_structure() {
 // The catalogue, and what else of a structure is an algorithm of its own.
 inline std::vector<std::string> every_variant() {
   std::vector<std::string> specs = every_structure();
-  for (const char* more :
-       {"bloom:m=100007", "blocked-bloom:k=5", "blocked-bloom:k=13", "stable:Max=3", "stable:Max=2",
-        "stable:d=8,K=3,P=40", "rsbf:mode=text", "rsbf:k=1", "rsbf:aim=fpr,pstar=0.2", "ibf-2c:d=4",
-        "ibf-h:P=30", "spectral:rule=minimal-increase", "spectral:rule=recurring-minimum",
-        "spectral:bits=8", "count-min:update=conservative", "count-min:bits=16"})
+  for (const char* more : {"bloom:m=100007",
+                           "blocked-bloom:k=5",
+                           "blocked-bloom:k=13",
+                           "stable:Max=3",
+                           "stable:Max=2",
+                           "stable:d=8,K=3,P=40",
+                           "rsbf:mode=text",
+                           "rsbf:k=1",
+                           "rsbf:aim=fpr,pstar=0.2",
+                           "ibf-2c:d=4",
+                           "ibf-h:P=30",
+                           "apbf:refresh=no",
+                           "apbf:count=insertions,refresh=no",
+                           "apbf:g=0",
+                           "apbf:k=2,l=3,g=3",
+                           "spectral:rule=minimal-increase",
+                           "spectral:rule=recurring-minimum",
+                           "spectral:bits=8",
+                           "count-min:update=conservative",
+                           "count-min:bits=16"})
     specs.emplace_back(more);
   return specs;
 }
