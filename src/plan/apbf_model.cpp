@@ -9,10 +9,38 @@
 namespace weir {
 namespace {
 
-constexpr std::uint64_t line_bits = 511;
+constexpr std::uint64_t line_bits = 511;  // of filter/slate.hpp
 
 double fill_of(double keys, double m) {
   return m > 1 ? -std::expm1(keys * std::log1p(-1 / m)) : (keys > 0 ? 1.0 : 0.0);
+}
+
+constexpr std::size_t most_slices = 128;
+
+// done[e]: the chance that a run of matches ends within the first e slices.
+void run_chances(std::span<const double> fills, unsigned k, double* done,
+                 std::span<double> starts = {}) {
+  std::fill_n(done, std::min<std::size_t>(k, fills.size() + 1), 0.0);
+  for (std::size_t end = k; end <= fills.size(); ++end) {
+    const std::size_t j = end - k;
+    double run = j == 0 ? 1 : (1 - fills[j - 1]) * (1 - done[j - 1]);
+    for (std::size_t i = end; i-- > j && run > 0;) run *= fills[i];
+    done[end] = std::min(done[end - 1] + run, 1.0);
+    if (j < starts.size()) starts[j] = run;
+  }
+}
+
+// The chance that no run matches a key whose bit is not set in slice i, for the young slices i:
+// none before it and none behind it.
+void new_without(std::span<const double> fills, unsigned k, std::vector<double>& chances) {
+  double before[most_slices + 1], behind[most_slices + 1];
+  double turned[most_slices];
+  std::reverse_copy(fills.begin(), fills.end(), turned);
+  run_chances(fills, k, before);
+  run_chances({turned, fills.size()}, k, behind);
+  chances.resize(k);
+  for (unsigned i = 0; i < k; ++i)
+    chances[i] = (1 - before[i]) * (1 - behind[fills.size() - 1 - i]);
 }
 
 // The largest g >= at_least at that FPR, where at_least is known to do.
@@ -41,20 +69,13 @@ void each_shape(const ApbfWish& wish, F f) {
 }  // namespace
 
 double apbf_fpr(std::span<const double> fills, unsigned k, std::span<double> starts) {
-  // done[e]: the chance that a run ends within the first e slices.
-  double done[256] = {};
-  for (std::size_t end = k; end <= fills.size(); ++end) {
-    const std::size_t j = end - k;
-    double run = j == 0 ? 1 : (1 - fills[j - 1]) * (1 - done[j - 1]);
-    for (std::size_t i = end; i-- > j && run > 0;) run *= fills[i];
-    done[end] = done[end - 1] + run;
-    if (j < starts.size()) starts[j] = run;
-  }
-  return std::min(done[fills.size()], 1.0);
+  double done[most_slices + 1];
+  run_chances(fills, k, done, starts);
+  return done[fills.size()];
 }
 
 double apbf_full_fpr(unsigned k, unsigned l, double m, double g) {
-  double fills[256];
+  double fills[most_slices];
   for (unsigned i = 0; i < k; ++i) fills[i] = fill_of((i + 1) * g, m);
   std::fill_n(fills + k, l, fills[k - 1]);
   return apbf_fpr({fills, k + l}, k);
@@ -110,7 +131,8 @@ Prediction predict_apbf(const ApbfModel& model, const StreamModel& stream) {
   generations.slices = k + l;
   generations.young = k;
   generations.g = model.g;
-  generations.judge = [&](const std::vector<double>& keys, std::vector<Fate>& fates) {
+  generations.judge = [&](const std::vector<double>& keys, const std::vector<double>&,
+                          std::vector<Fate>& fates) {
     for (std::size_t i = 0; i < k + l; ++i) fills[i] = fill_of(keys[i], model.m);
     for (std::size_t c = 0; c <= k + l; ++c) {
       Fate& fate = fates[c];
@@ -123,7 +145,10 @@ Prediction predict_apbf(const ApbfModel& model, const StreamModel& stream) {
         std::fill(own.begin() + static_cast<std::ptrdiff_t>(c), own.end(), 1.0);
         fate.seen = apbf_fpr(own, model.k, starts);
         fate.inserted = model.refresh ? 1 : 1 - fate.seen;
-        if (!model.refresh) fate.held = starts;
+        if (!model.refresh) {
+          fate.held = starts;
+          new_without(own, model.k, fate.sets);
+        }
       }
       fate.counted = model.count_insertions ? fate.inserted : 1;
     }

@@ -23,9 +23,10 @@ class Generations {
         skip_(static_cast<double>(stream.skip)),
         shares_(model.classes + 1, 0.0),
         keys_(model.slices, 0.0),
+        spent_(model.classes + 1, 0.0),
         fates_(model.classes + 1) {
     shares_.back() = 1;
-    model_.judge(keys_, fates_);
+    model_.judge(keys_, shares_, fates_);
   }
 
   Prediction run() {
@@ -38,7 +39,7 @@ class Generations {
       const double to_skip = t_ < skip_ ? skip_ - t_ : never;
       const double h = std::min({to_shift, part, scale, to_skip, end_ - t_});
       step(h);
-      if (h >= to_shift * (1 - 1e-9)) shift();  // also where the stream ends just there
+      if (model_.g > 0 && counted_ >= model_.g * (1 - 1e-7)) shift();
     }
     Prediction p;
     p.fpr = firsts_ > 0 ? false_seen_ / firsts_ : 0;
@@ -58,11 +59,22 @@ class Generations {
   }
 
   void step(double h) {
+    std::fill(spent_.begin(), spent_.end(), 0.0);
     move(h / 2);
-    model_.judge(keys_, fates_);
-    tally(h);
-    counted_ += h * pace();
+    model_.judge(keys_, shares_, fates_);
     move(h / 2);
+    // Class 0 gains while others lose.
+    spent_[0] = std::max(h - std::accumulate(spent_.begin() + 1, spent_.end(), 0.0), 0.0);
+    double density = 0;  // of records that are called New, first occurrences too
+    for (std::size_t c = 0; c < shares_.size(); ++c) {
+      counted_ += spent_[c] * fates_[c].counted;
+      density += spent_[c] * (1 - fates_[c].seen);
+    }
+    const double fpr = fates_.back().seen;
+    round_.length += h;
+    round_.fpr += h * fpr;
+    round_.density += density;
+    if (t_ >= skip_) count(t_, t_ + h, fpr, density / h);
     t_ += h;
   }
 
@@ -72,26 +84,21 @@ class Generations {
       const Fate& fate = fates_[c];
       const double leaves =
           fate.inserted + std::accumulate(fate.held.begin(), fate.held.end(), 0.0);
-      if (leaves <= 0 || before[c] <= 0) continue;
+      if (leaves <= 0 || before[c] <= 0) {
+        spent_[c] += before[c] * h;
+        continue;
+      }
       const double moved = -before[c] * std::expm1(-leaves * u_ * h) / leaves;
+      spent_[c] += moved / u_;
       shares_[c] -= moved * leaves;
       shares_[0] += moved * fate.inserted;
       for (std::size_t j = 0; j < fate.held.size(); ++j) shares_[j] += moved * fate.held[j];
       // A slice that was young when the key was put in last holds it already.
       for (std::size_t i = 0; i < std::min(model_.young, c); ++i)
-        keys_[i] += stream_.universe * moved * fate.inserted;
+        keys_[i] += stream_.universe * moved * (fate.sets.empty() ? fate.inserted : fate.sets[i]);
     }
   }
 
-  void tally(double h) {
-    const double fpr = fates_.back().seen;
-    double density = 0;  // of records that are called New, first occurrences too
-    for (std::size_t c = 0; c < shares_.size(); ++c) density += shares_[c] * (1 - fates_[c].seen);
-    round_.length += h;
-    round_.fpr += h * fpr;
-    round_.density += h * density;
-    if (t_ >= skip_) count(t_, t_ + h, fpr, density);
-  }
   void count(double from, double to, double fpr, double density) {
     const double firsts = distinct_keys(stream_, to) - distinct_keys(stream_, from);
     firsts_ += firsts;
@@ -107,7 +114,7 @@ class Generations {
     shares_[0] = 0;
     for (std::size_t i = keys_.size() - 1; i > 0; --i) keys_[i] = keys_[i - 1];
     keys_[0] = 0;
-    model_.judge(keys_, fates_);
+    model_.judge(keys_, shares_, fates_);
     if (++round_.generations <= model_.classes) return;
     if (steady() || ++rounds_ == most_rounds) take_whole_rounds();
     start_round();
@@ -142,6 +149,7 @@ class Generations {
   double u_, end_, skip_;
   double t_ = 0, counted_ = 0;
   Vector shares_, keys_;
+  Vector spent_;  // records of the step that met keys of each class
   std::vector<Fate> fates_;
   double firsts_ = 0, repeats_ = 0, false_seen_ = 0, missed_ = 0;
   Round round_{};

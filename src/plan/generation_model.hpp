@@ -28,6 +28,9 @@ struct Fate {
   // That it is not put in, because slices match by chance as if it had been put in j generations
   // ago. It will be held for known just as long.
   std::vector<double> held = {};
+  // That it sets its bit in each young slice, where that bit is not set; empty: as `inserted`. It
+  // is more: a key whose bit is missing is less likely to be taken for known.
+  std::vector<double> sets = {};
 };
 
 struct GenerationModel {
@@ -35,8 +38,11 @@ struct GenerationModel {
   std::size_t slices;
   std::size_t young;  // slices a key is put into
   double g;           // counted records a generation; 0: one generation for ever
-  // fates[c] for each class, fates[classes] for strangers, from the keys in each slice.
-  std::function<void(const std::vector<double>& keys, std::vector<Fate>& fates)> judge;
+  // fates[c] for each class, fates[classes] for strangers, from the keys in each slice and the
+  // share of all keys in each class.
+  std::function<void(const std::vector<double>& keys, const std::vector<double>& shares,
+                     std::vector<Fate>& fates)>
+      judge;
   std::function<double(const std::vector<double>& keys)> fill;
 };
 
