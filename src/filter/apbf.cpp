@@ -2,6 +2,7 @@
 
 #include "core/catalog.hpp"
 #include "plan/apbf_model.hpp"
+#include "plan/window_sizing.hpp"
 
 namespace weir {
 namespace {
@@ -16,22 +17,17 @@ constexpr ParameterInfo parameters[] = {
     {"window", "records the guarantee must hold for, l*g", "the expected keys, or the longest"},
 };
 
-[[noreturn]] void refuse_window(const ApbfWish& wish, const Request& request,
-                                std::uint64_t window) {
+[[noreturn]] void refuse(const ApbfWish& wish, const Request& request, std::uint64_t window) {
   const auto held = longest_window(wish);
   const auto needed = least_memory(wish, window);
-  std::string text = "apbf with an FPR of " + std::to_string(request.fpr) + " in " +
-                     std::to_string(request.memory) + " bytes holds a window of " +
-                     std::to_string((held ? held->l * held->g : 0) * request.shards) + " records";
-  if (needed) {
-    const std::uint64_t bytes =
-        Apbf::bytes({.k = needed->k, .l = needed->l, .m = needed->m}) * request.shards;
-    const std::uint64_t all =
-        round_up(FilterHandle<Apbf>::overhead(request.shards) + bytes, page_bytes) + budget_reserve;
-    text += "; a window of " + std::to_string(window * request.shards) + " records needs " +
-            std::to_string(all) + " bytes";
-  }
-  throw Error(ErrorCode::Config, text);
+  std::uint64_t bytes = 0;
+  if (needed)
+    bytes =
+        round_up(FilterHandle<Apbf>::overhead(request.shards) +
+                     Apbf::bytes({.k = needed->k, .l = needed->l, .m = needed->m}) * request.shards,
+                 page_bytes) +
+        budget_reserve;
+  refuse_window("apbf", request, held ? held->l * held->g : 0, window, bytes);
 }
 
 }  // namespace
@@ -73,9 +69,10 @@ void Apbf::complete(Params& params, const Request& request, std::uint64_t bytes)
       throw Error(ErrorCode::Config,
                   "apbf needs a size: give the memory, or the window and the FPR, or m");
     plan = least_memory(wish, window);
+    if (!plan) throw Error(ErrorCode::Config, "apbf with this k and l has no such FPR at any size");
   } else if (window != 0 && g == 0) {
     plan = least_fpr(wish, window);
-    if (plan && plan->fpr > request.fpr && m == 0) refuse_window(wish, request, window);
+    if (plan && plan->fpr > request.fpr && m == 0) refuse(wish, request, window);
   } else {
     plan = longest_window(wish);
     if (!plan) plan = least_fpr(wish, wish.least_l * std::max<std::uint64_t>(g, 1));

@@ -340,7 +340,7 @@ INSTANTIATE_TEST_SUITE_P(Registers, SnapshotCounts,
                                          CountRegister{"stable", 2}, CountRegister{"rsbf", 2},
                                          CountRegister{"ibf-2c", 2}, CountRegister{"ibf-mc", 2},
                                          CountRegister{"ibf-h", 2}, CountRegister{"apbf", 7},
-                                         CountRegister{"spectral", 0},
+                                         CountRegister{"a2", 2}, CountRegister{"spectral", 0},
                                          CountRegister{"count-min", 0},
                                          CountRegister{"reservoir", 1}),
                          [](const auto& test) {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "laws/every_structure.hpp"
+#include "plan/a2_model.hpp"
 #include "plan/apbf_model.hpp"
 
 namespace weir {
@@ -58,8 +59,10 @@ std::vector<std::string> windows() {
   std::vector<std::string> specs;
   for (const char* shape :
        {"apbf:k=1,l=1,m=500,g=7", "apbf:k=3,l=2,m=900,g=40", "apbf:k=4,l=9,m=3000,g=1",
-        "apbf:k=7,l=12,m=2044,g=100", "apbf:k=10,l=3,m=20000,g=500"})
-    for (const char* how : {"", ",count=insertions", ",refresh=no", ",count=insertions,refresh=no"})
+        "apbf:k=7,l=12,m=2044,g=100", "apbf:k=10,l=3,m=20000,g=500", "a2:k=1,m=300,g=5",
+        "a2:k=4,m=9000,g=700", "a2:k=7,m=255,g=30", "a2:k=3,m=1000,g=1"})
+    for (const char* how : {",count=records", ",count=insertions", ",count=records,refresh=no",
+                            ",count=insertions,refresh=no"})
       specs.push_back(std::string(shape) + how);
   return specs;
 }
@@ -200,39 +203,102 @@ TEST(Apbf, TakesTheLongestWindowAtTheRequestedFpr) {
   }
 }
 
-TEST(Apbf, AWindowIsHeldAtTheLeastFprOrRefusedWithTheMemoryThatDoes) {
-  const auto filter = make_filter("apbf:window=20000", {.memory = 1 << 20, .fpr = 0.01});
+TEST(A2, AKeyIsGoneAfterTwoSwaps) {
+  for (const char* spec :
+       {"a2:k=5,m=4096,g=0", "a2:k=5,m=4096,g=0,refresh=no", "a2:k=2,m=900,g=99"}) {
+    const auto filter = make_filter(spec, {.shards = 2, .seed = 1});
+    const auto digests = laws::stream(1, 40, 1'000'000);
+    for (const Digest digest : digests) filter->observe(digest);
+    const auto held = [&] {
+      return std::ranges::count_if(digests, [&](Digest d) { return filter->contains(d); });
+    };
+    filter->advance(1);
+    EXPECT_EQ(held(), std::ssize(digests)) << spec;
+    filter->advance(1);
+    EXPECT_EQ(held(), 0) << spec;
+    EXPECT_EQ(filter->health().fill, 0) << spec;
+  }
+}
+
+TEST(A2, ARepeatRenewsItsKeyUnlessToldOtherwise) {
+  for (const bool refresh : {true, false}) {
+    const auto filter =
+        make_filter(std::string("a2:k=5,m=4096,g=0,refresh=") + (refresh ? "yes" : "no"));
+    filter->observe(1);
+    filter->advance(1);
+    EXPECT_EQ(filter->observe(1), Verdict::Seen);
+    filter->advance(1);
+    EXPECT_EQ(filter->contains(1), refresh);
+  }
+}
+
+TEST(A2, OnlyRecordsThatCountBringTheNextGenerationNearer) {
+  const auto seen_after = [](const char* spec, int repeats) {
+    const auto filter = make_filter(spec, {.seed = 1});
+    filter->observe(mix(1, 1));
+    for (int i = 0; i < repeats; ++i) filter->observe(mix(2, 1));
+    return filter->contains(mix(1, 1));
+  };
+  EXPECT_TRUE(seen_after("a2:k=4,m=4096,g=10", 100'000))
+      << "a repeat of the active buffer is not put in";
+  EXPECT_TRUE(seen_after("a2:k=4,m=4096,g=10,count=records", 9));
+  EXPECT_FALSE(seen_after("a2:k=4,m=4096,g=10,count=records", 19));
+}
+
+TEST(A2, TakesTheLongestWindowAtTheRequestedFpr) {
+  for (const double fpr : {0.1, 0.01, 0.0001}) {
+    const auto filter = make_filter("a2", {.memory = 1 << 20, .fpr = fpr});
+    const auto m = static_cast<double>(number(*filter, "m"));
+    const auto k = static_cast<unsigned>(number(*filter, "k"));
+    const auto g = static_cast<double>(number(*filter, "g"));
+    EXPECT_LE(a2_full_fpr(k, m, g), fpr);
+    EXPECT_GT(a2_full_fpr(k, m, g + 1), fpr);
+    for (unsigned other = 1; other <= 32; ++other)
+      EXPECT_LE(static_cast<double>(a2_capacity(other, m, fpr)), g) << other;
+  }
+}
+
+// The memory and the window of the refusal are those that do.
+class Sizing : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Windows, Sizing, testing::Values("apbf", "a2"), laws::test_name);
+
+TEST_P(Sizing, AWindowIsHeldAtTheLeastFprOrRefusedWithTheMemoryThatDoes) {
+  const std::string& name = GetParam();
+  const auto filter = make_filter(name + ":window=20000", {.memory = 1 << 20, .fpr = 0.01});
   EXPECT_GE(guaranteed(*filter), 20'000u);
   EXPECT_LT(filter->predict({.records = 1'000'000, .universe = 1e9}).fpr, 1e-6);
-  EXPECT_EQ(make_filter("apbf", {.memory = 1 << 20, .fpr = 0.01, .keys = 20'000})->parameters(),
+  EXPECT_EQ(make_filter(name, {.memory = 1 << 20, .fpr = 0.01, .keys = 20'000})->parameters(),
             filter->parameters());
-  const auto sized = make_filter("apbf:window=1000000", {.fpr = 0.01});
+  const auto sized = make_filter(name + ":window=1000000", {.fpr = 0.01});
   EXPECT_GE(guaranteed(*sized), 1'000'000u);
   EXPECT_THROW(
-      make_filter("apbf:window=1000000", {.memory = sized->memory() / 50 * 49, .fpr = 0.01}),
+      make_filter(name + ":window=1000000", {.memory = sized->memory() / 50 * 49, .fpr = 0.01}),
       Error);
-  for (const std::uint32_t shards : {1u, 4u}) try {
-      make_filter("apbf", {.memory = 1 << 20, .fpr = 0.01, .keys = 10'000'000, .shards = shards});
+  for (const std::uint32_t shards : {1u, 4u}) {
+    Request request = {.memory = 1 << 20, .fpr = 0.01, .keys = 10'000'000, .shards = shards};
+    std::uint64_t held = 0, needed = 0;
+    try {
+      make_filter(name, request);
       FAIL() << "ten million records do not fit a megabyte";
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::Config);
-      std::uint64_t held = 0, needed = 0;
       const std::string what = error.what();
-      ASSERT_EQ(std::sscanf(what.c_str() + what.find("holds a window of"),
+      ASSERT_EQ(std::sscanf(what.c_str() + std::min(what.find("holds"), what.size()),
                             "holds a window of %lu records; a window of 10000000 records needs %lu",
                             &held, &needed),
                 2)
           << what;
-      make_filter("apbf", {.memory = 1 << 20, .fpr = 0.01, .keys = held, .shards = shards});
-      make_filter("apbf", {.memory = needed, .fpr = 0.01, .keys = 10'000'000, .shards = shards});
-      EXPECT_THROW(
-          make_filter(
-              "apbf",
-              {.memory = needed - needed / 50, .fpr = 0.01, .keys = 10'000'000, .shards = shards}),
-          Error);
     }
-  EXPECT_THROW(make_filter("apbf:window=100,g=7", {.memory = 1 << 20}), Error);
-  EXPECT_THROW(make_filter("apbf"), Error);
+    request.memory = needed;
+    make_filter(name, request);
+    request.memory = needed - needed / 50;
+    EXPECT_THROW(make_filter(name, request), Error);
+    request.memory = 1 << 20;
+    request.keys = held;
+    make_filter(name, request);
+  }
+  EXPECT_THROW(make_filter(name + ":window=100,g=7", {.memory = 1 << 20}), Error);
+  EXPECT_THROW(make_filter(name), Error);
 }
 
 TEST(Generations, OtherFiltersDoNotAgeByGenerations) {

@@ -116,12 +116,27 @@ TEST_P(SlowTruth, WhenForgettingInTheSteadyStatePredictionsHold) {
 }
 
 TEST(SlowTruthOfModes, HoldsForEveryModeAndSeveralParameters) {
-  for (const char* spec :
-       {"rsbf:mode=text", "rsbf:k=1", "rsbf:k=2,mode=text,pstar=0.2", "stable:Max=3,K=3",
-        "stable:Max=7,K=2,P=30", "ibf-2c:M=15,K=3", "ibf-mc:P=30", "ibf-mc:K=2,P=3",
-        "apbf:refresh=no", "apbf:count=insertions,refresh=no", "apbf:k=4,l=3",
-        "apbf:k=5,l=2,g=9000", "apbf:k=9,l=1,refresh=no,g=20000", "blocked-bloom:k=3",
-        "blocked-bloom:k=8", "blocked-bloom:k=11", "blocked-bloom:k=16"}) {
+  for (const char* spec : {"rsbf:mode=text",
+                           "rsbf:k=1",
+                           "rsbf:k=2,mode=text,pstar=0.2",
+                           "stable:Max=3,K=3",
+                           "stable:Max=7,K=2,P=30",
+                           "ibf-2c:M=15,K=3",
+                           "ibf-mc:P=30",
+                           "ibf-mc:K=2,P=3",
+                           "a2:count=records",
+                           "a2:refresh=no",
+                           "a2:count=records,refresh=no",
+                           "a2:k=3,g=50000",
+                           "apbf:refresh=no",
+                           "apbf:count=insertions,refresh=no",
+                           "apbf:k=4,l=3",
+                           "apbf:k=5,l=2,g=9000",
+                           "apbf:k=9,l=1,refresh=no,g=20000",
+                           "blocked-bloom:k=3",
+                           "blocked-bloom:k=8",
+                           "blocked-bloom:k=11",
+                           "blocked-bloom:k=16"}) {
     expect_truth(spec, tenth_megabyte, {.records = 400'000, .universe = 150'000});
     if (find_structure(std::string(spec).substr(0, std::string(spec).find(':')))->forgets)
       expect_truth(spec, tenth_megabyte,
