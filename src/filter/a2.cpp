@@ -87,30 +87,29 @@ A2::A2(const Shape& shape, std::byte* memory, RecordRandom) noexcept
       swept_(Buffer::units(shape.m)) {}
 
 A2::Found A2::find(const Target& target) const noexcept {  // (1)
-  const Buffer active = buffer(active_), old = buffer(1 - active_);
+  const std::uint64_t active = active_ * half, old = half - active;
   bool in_active = true, in_old = true;
   for (unsigned i = 0; i < k_; ++i) {
-    const std::uint64_t position = target.position[i];
-    const unsigned bit = Buffer::bit_of(position);
-    const std::uint64_t* const unit = active.unit_of(position);
-    in_active &= Buffer::get(unit, bit);
-    in_active &= Buffer::mark_of(unit) == mark_;
-    in_old &= Buffer::get(old.unit_of(position), bit);
+    in_active &= Buffer::get(target.line[i] + active, target.bit[i]);
+    in_old &= Buffer::get(target.line[i] + old, target.bit[i]);
   }
+  if (swept_ != Buffer::units(m_))
+    for (unsigned i = 0; i < k_; ++i)
+      in_active &= Buffer::mark_of(target.line[i] + active) == mark_;
   return {in_active, in_old};
 }
 
-void A2::insert(const Target& target) noexcept {  // (2)
-  const Buffer active = buffer(active_), old = buffer(1 - active_);
+// (2). Copies of members stay in registers, whatever is written to memory.
+void A2::insert(const Target& target) noexcept {
+  const std::uint64_t active = active_ * half, old = half - active;
   const auto mark = static_cast<unsigned>(mark_);
   std::uint64_t fresh = 0, both = 0;
   for (unsigned i = 0, k = k_; i < k; ++i) {
-    const unsigned bit = Buffer::bit_of(target.position[i]);
-    std::uint64_t* const unit = active.unit_of(target.position[i]);
+    std::uint64_t* const unit = target.line[i] + active;
     Buffer::renew(unit, mark);
-    const bool before = Buffer::set(unit, bit);
-    fresh += !before;
-    both += !before && Buffer::get(old.unit_of(target.position[i]), bit);
+    const std::uint64_t adds = Buffer::set(unit, target.bit[i]) ? 0 : 1;
+    fresh += adds;
+    both += adds & std::uint64_t{Buffer::get(target.line[i] + old, target.bit[i])};
   }
   ones_[active_] += fresh;
   both_ += both;
@@ -149,7 +148,7 @@ std::uint64_t A2::count_both() const noexcept {
     const std::uint64_t *const active = buffer(active_).unit(i), *const old =
                                                                      buffer(1 - active_).unit(i);
     if (Buffer::mark_of(active) != mark_) continue;
-    for (unsigned w = 0; w < 4; ++w)
+    for (unsigned w = 0; w < half; ++w)
       both += static_cast<unsigned>(std::popcount(active[w] & old[w]));
     both -= Buffer::mark_of(active) & Buffer::mark_of(old);
   }

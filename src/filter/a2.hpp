@@ -49,7 +49,8 @@ class A2 {
     }
   };
   struct Target {
-    std::uint64_t position[max_k];
+    std::uint64_t* line[max_k];  // with a unit of either buffer
+    std::uint8_t bit[max_k];
   };
   static constexpr std::size_t lookahead = 8;
 
@@ -64,13 +65,17 @@ class A2 {
 
   void locate(Digest digest, Target& target) const noexcept {
     Draws draws(digest);
-    for (unsigned i = 0; i < k_; ++i) target.position[i] = draws.below(m_);
+    for (unsigned i = 0; i < k_; ++i) {
+      const std::uint64_t position = draws.below(m_);
+      target.line[i] = buffer(0).unit_of(position);
+      target.bit[i] = static_cast<std::uint8_t>(Buffer::bit_of(position));
+    }
   }
   void prepare(Digest digest, std::uint32_t /*weight*/, Target& target) noexcept {
     locate(digest, target);
   }
   void prefetch(const Target& target) const noexcept {
-    for (unsigned i = 0; i < k_; ++i) prefetch_line(buffer(0).unit_of(target.position[i]));
+    for (unsigned i = 0; i < k_; ++i) prefetch_line(target.line[i]);
   }
   Verdict observe(const Target& target) noexcept;
   [[nodiscard]] bool contains(const Target& target) const noexcept {
@@ -89,12 +94,13 @@ class A2 {
   static constexpr const char* no_merge = "each counts the generations of its own stream";
 
  private:
-  using Buffer = Slate<4, 8>;
+  static constexpr unsigned half = 4;  // words of a line
+  using Buffer = Slate<half, 2 * half>;
   struct Found {
     bool active, old;
   };
   [[nodiscard]] Buffer buffer(std::uint64_t which) const noexcept {
-    return {words_ + which * 4, m_};
+    return {words_ + which * half, m_};
   }
   [[nodiscard]] Found find(const Target& target) const noexcept;
   void insert(const Target& target) noexcept;
