@@ -53,9 +53,9 @@ double seconds(F&& f) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// The random lines that one record touches, as a sum of numbers and parameters. For rsbf,
-// bsbf and rlbsbf a bit of the key and a bit to reset in each filter; for ibf-h the trials that
-// fail are not counted.
+// The random lines that one record touches, as a sum of numbers, parameters and their ratios. For
+// rsbf, bsbf and rlbsbf a bit of the key and a bit to reset in each filter; for ibf-h the trials
+// that fail are not counted; for apbf the k youngest slices, and two tests for k of the others.
 constexpr const char* lines_touched[][2] = {
     {"weir", "1"},
     {"bloom", "k"},
@@ -74,6 +74,8 @@ constexpr const char* lines_touched[][2] = {
     {"bsbfsd", "k+1"},
     {"rlbsbf", "k+k"},
     {"qht", "1"},
+    {"apbf", "k+l/k+l/k"},
+    {"a2", "k"},
 };
 
 unsigned lines_of(const Structure& structure) {
@@ -81,11 +83,15 @@ unsigned lines_of(const Structure& structure) {
   for (const auto& [name, terms] : lines_touched)
     if (std::strcmp(name, structure.info().name) == 0) sum = terms;
   unsigned lines = 0;
-  for (const std::string& term : split(sum, '+')) {
+  const auto value_of = [&](const std::string& term) {
     std::string value = term;
     for (const std::string& parameter : split(structure.parameters(), ','))
       if (parameter.starts_with(term + '=')) value = parameter.substr(term.size() + 1);
-    lines += static_cast<unsigned>(std::atoi(value.c_str()));
+    return static_cast<unsigned>(std::atoi(value.c_str()));
+  };
+  for (const std::string& term : split(sum, '+')) {
+    const auto ratio = split(term, '/');
+    lines += ratio.size() == 2 ? value_of(ratio[0]) / value_of(ratio[1]) : value_of(term);
   }
   return lines;
 }

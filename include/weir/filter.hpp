@@ -106,6 +106,10 @@ class Filter : public Structure {
   // not contain it. Throws Error(Unsupported) where the structure cannot.
   virtual bool remove(Digest digest) = 0;
 
+  // Ends the current generation, that many times, in every shard: keys age as if as many had gone
+  // by. For windows of time. Throws Error(Unsupported) where keys do not age by generations.
+  virtual void advance(std::uint32_t generations) = 0;
+
   // Estimated number of distinct keys held, and held by both of two filters of the same
   // shape and secret. Throws Error(Unsupported) where the structure cannot tell.
   [[nodiscard]] virtual double estimate_keys() const = 0;

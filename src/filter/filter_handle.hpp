@@ -8,9 +8,9 @@
 //   contains(target) -> bool
 //   S::predict(shape, stream) -> Prediction     of one shard
 //   S::lookahead                 how many records ahead a batch prefetches
-//   S::group, observe_group(), tally()   optional, for structures with several kernels
-// and, where it can: remove(target), estimate_keys(), estimate_union(other), halved(shape),
-// fold_from(other).
+//   S::group, observe_group(), tally()   optional, for structures that take several at once
+// and, where it can: remove(target), advance(generations), estimate_keys(), estimate_union(other),
+// halved(shape), fold_from(other).
 #pragma once
 
 #include <cmath>
@@ -105,6 +105,15 @@ class FilterHandle final : public Sharded<S, FilterHandle<S>, Filter> {
     }
   }
 
+  void advance(std::uint32_t generations) override {
+    if constexpr (requires(S& s) { s.advance(generations); }) {
+      for (S& shard : this->all()) shard.advance(generations);
+    } else {
+      static_cast<void>(generations);
+      unsupported("age by generations; the apbf and a2 filters can");
+    }
+  }
+
   [[nodiscard]] double estimate_keys() const override {
     if constexpr (requires(const S& s) { s.estimate_keys(); }) {
       double sum = 0;
@@ -182,7 +191,8 @@ class FilterHandle final : public Sharded<S, FilterHandle<S>, Filter> {
     }
   }
 
-  // For structures with several kernels: one indirect call a group, not one a record.
+  // For structures with several kernels: one indirect call a group, not one a record. Or with a
+  // search of many steps: a group is stepped in turn.
   template <class Prepare, class ShardOf>
   void observe_in_groups(std::span<const Digest> digests, std::span<Verdict> out, Prepare prepare,
                          ShardOf shard_of) noexcept {

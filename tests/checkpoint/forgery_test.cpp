@@ -340,9 +340,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(CountRegister{"bloom", 0}, CountRegister{"counting", 0},
                     CountRegister{"stable", 2}, CountRegister{"rsbf", 2}, CountRegister{"bsbf", 2},
                     CountRegister{"bsbfsd", 3}, CountRegister{"rlbsbf", 4}, CountRegister{"qht", 2},
-                    CountRegister{"ibf-2c", 2}, CountRegister{"ibf-mc", 2},
-                    CountRegister{"ibf-h", 2}, CountRegister{"spectral", 0},
-                    CountRegister{"count-min", 0}, CountRegister{"reservoir", 1}),
+                    CountRegister{"apbf", 7}, CountRegister{"a2", 2}, CountRegister{"ibf-2c", 2},
+                    CountRegister{"ibf-mc", 2}, CountRegister{"ibf-h", 2},
+                    CountRegister{"spectral", 0}, CountRegister{"count-min", 0},
+                    CountRegister{"reservoir", 1}),
     [](const auto& test) { return test_name(*find_structure(test.param.structure)); });
 
 TEST_P(SnapshotCounts, ACountOffByOneIsRefused) {

@@ -65,6 +65,8 @@ StructurePtr make_of(const std::string& name, std::uint64_t bits) {
       {"ibf-2c", "ibf-2c:m=" + n(bits / 3)},
       {"ibf-mc", "ibf-mc:m=" + n(bits / 3)},
       {"ibf-h", "ibf-h:m=" + n(bits / 3)},
+      {"apbf", "apbf:k=5,l=3,g=40000,m=" + n(bits / 8 / 512 * 511)},
+      {"a2", "a2:k=5,g=60000,m=" + n(bits / 512 * 255)},
       {"spectral", "spectral:k=5,bits=8,m=" + n(bits / 8)},
       {"count-min", "count-min:d=2,bits=8,w=" + n(bits / 16)},
       {"reservoir", "reservoir:s=" + n(bits / 64)},

@@ -115,38 +115,27 @@ TEST_P(SlowTruth, WhenForgettingInTheSteadyStatePredictionsHold) {
                {.records = 3'000'000, .universe = 50'000, .skip = 2'000'000});
 }
 
-TEST(SlowTruthOfModes, HoldsForEveryModeAndSeveralParameters) {
-  for (const char* spec : {"weir:a=0",
-                           "weir:e=1",
-                           "weir:imax=7",
-                           "weir:a=2",
-                           "weir:a=2,e=3",
-                           "weir:n=60,B=100",
-                           "weir:n=24,B=300",
-                           "rsbf:mode=text",
-                           "rsbf:k=1",
-                           "rsbf:k=2,mode=text,pstar=0.2",
-                           "stable:Max=3,K=3",
-                           "stable:Max=7,K=2,P=30",
-                           "ibf-2c:M=15,K=3",
-                           "ibf-mc:P=30",
-                           "ibf-mc:K=2,P=3",
-                           "blocked-bloom:k=3",
-                           "blocked-bloom:k=8",
-                           "blocked-bloom:k=11",
-                           "blocked-bloom:k=16",
-                           "bsbf:k=3",
-                           "bsbf:k=1",
-                           "bsbfsd:k=2",
-                           "rlbsbf:k=4",
-                           "qht:b=2",
-                           "qht:b=8",
-                           "qht:b=4,f=5"}) {
-    expect_truth(spec, tenth_megabyte, {.records = 400'000, .universe = 150'000});
-    if (find_structure(std::string(spec).substr(0, std::string(spec).find(':')))->forgets)
-      expect_truth(spec, tenth_megabyte,
-                   {.records = 3'000'000, .universe = 800'000, .skip = 2'000'000});
-  }
+class SlowTruthOfModes : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(
+    Every, SlowTruthOfModes,
+    testing::Values("weir:a=0", "weir:e=1", "weir:imax=7", "weir:a=2", "weir:a=2,e=3",
+                    "weir:n=60,B=100", "weir:n=24,B=300", "rsbf:mode=text", "rsbf:k=1",
+                    "rsbf:k=2,mode=text,pstar=0.2", "bsbf:k=3", "bsbf:k=1", "bsbfsd:k=2",
+                    "rlbsbf:k=4", "qht:b=2", "qht:b=8", "qht:b=4,f=5", "stable:Max=3,K=3",
+                    "stable:Max=7,K=2,P=30", "ibf-2c:M=15,K=3", "ibf-mc:P=30", "ibf-mc:K=2,P=3",
+                    "apbf:refresh=no", "apbf:count=insertions,refresh=no", "apbf:k=4,l=3",
+                    "apbf:k=5,l=2,g=9000", "apbf:k=9,l=1,refresh=no,g=20000", "a2:count=records",
+                    "a2:refresh=no", "a2:count=records,refresh=no", "a2:k=3,g=50000",
+                    "blocked-bloom:k=3", "blocked-bloom:k=8", "blocked-bloom:k=11",
+                    "blocked-bloom:k=16"),
+    test_name);
+
+TEST_P(SlowTruthOfModes, HoldsForSeveralParameters) {
+  const std::string spec = GetParam();
+  expect_truth(spec, tenth_megabyte, {.records = 400'000, .universe = 150'000});
+  if (find_structure(spec.substr(0, spec.find(':')))->forgets)
+    expect_truth(spec, tenth_megabyte,
+                 {.records = 3'000'000, .universe = 800'000, .skip = 2'000'000});
 }
 
 }  // namespace
