@@ -20,11 +20,24 @@ constexpr std::size_t most_slices = 128;
 // done[e]: the chance that a run of matches ends within the first e slices.
 void run_chances(std::span<const double> fills, unsigned k, double* done,
                  std::span<double> starts = {}) {
+  // The product of any k neighbours is one of a block's end and one of the next block's beginning.
+  double to_end[most_slices], from_begin[most_slices];
+  for (std::size_t begin = 0; begin < fills.size(); begin += k) {
+    const std::size_t end = std::min(begin + k, fills.size());
+    double product = 1;
+    for (std::size_t i = begin; i < end; ++i) from_begin[i] = product *= fills[i];
+    product = 1;
+    for (std::size_t i = end; i-- > begin;) to_end[i] = product *= fills[i];
+  }
   std::fill_n(done, std::min<std::size_t>(k, fills.size() + 1), 0.0);
-  for (std::size_t end = k; end <= fills.size(); ++end) {
+  for (std::size_t end = k, block = 0; end <= fills.size(); ++end) {
     const std::size_t j = end - k;
     double run = j == 0 ? 1 : (1 - fills[j - 1]) * (1 - done[j - 1]);
-    for (std::size_t i = end; i-- > j && run > 0;) run *= fills[i];
+    run *= to_end[j];
+    if (j == block)
+      block += k;  // a run that is a block
+    else
+      run *= from_begin[end - 1];
     done[end] = std::min(done[end - 1] + run, 1.0);
     if (j < starts.size()) starts[j] = run;
   }
