@@ -48,6 +48,7 @@ void define(CommandLine& line) {
   add_filters(line);
   add_inspect(line);
   add_demo(line);
+  add_lab(line);
   add_completions(line);
   add_man(line);
 }

@@ -59,6 +59,40 @@ Entry run(const std::string& spec, double aim, const Contest& contest, const Rec
   return entry;
 }
 
+class Search {
+ public:
+  Search(const Contest& contest, const Recording& recording)
+      : contest_(contest), recording_(recording) {}
+
+  // Whether this setting keeps the FPR; the best of those that do is remembered.
+  bool keeps(const std::string& spec, double aim) {
+    const std::string parameters =
+        make_of_bits(spec, contest_.bits, aim, contest_.first_seed)->parameters();
+    auto found = known_.find(parameters);
+    if (found == known_.end())
+      found = known_.emplace(parameters, run(spec, aim, contest_, recording_)).first;
+    const Entry& entry = found->second;
+    if (entry.fpr > contest_.fpr) return false;
+    if (!best || entry.fnr < best->fnr) best = entry;
+    return true;
+  }
+  std::optional<Entry> best;
+
+ private:
+  const Contest& contest_;
+  const Recording& recording_;
+  // Settings are few (a number of probes, of bits): those that come out equal are run once.
+  std::map<std::string, Entry> known_;
+};
+
+// The value of one of an entry's parameters, 0 if it has none of that name.
+unsigned parameter(const Entry& entry, const std::string& name) {
+  const auto at = ("," + entry.parameters).find("," + name + "=");
+  return at == std::string::npos
+             ? 0
+             : static_cast<unsigned>(std::stoul(entry.parameters.substr(at + name.size() + 1)));
+}
+
 }  // namespace
 
 std::uint64_t ideal_keys(std::uint64_t bits, double fpr) {
@@ -67,31 +101,24 @@ std::uint64_t ideal_keys(std::uint64_t bits, double fpr) {
 
 std::optional<Entry> enter(const std::string& spec, const Contest& contest,
                            const Recording& recording) {
-  // Settings are few (a number of probes, of bits): those that come out equal are run once.
-  std::map<std::string, Entry> known;
-  std::optional<Entry> best;
-  const auto keeps = [&](double aim) {
-    const std::string parameters =
-        make_of_bits(spec, contest.bits, aim, contest.first_seed)->parameters();
-    auto found = known.find(parameters);
-    if (found == known.end())
-      found = known.emplace(parameters, run(spec, aim, contest, recording)).first;
-    const Entry& entry = found->second;
-    if (entry.fpr > contest.fpr) return false;
-    if (!best || entry.fnr < best->fnr) best = entry;
-    return true;
-  };
+  Search search(contest, recording);
+  const auto keeps = [&](double aim) { return search.keeps(spec, aim); };
   // The realised FPR is below the aim while a filter fills up, and may be above it where the
   // aim is only aimed at: look on both sides.
   double low = std::max(1e-12, contest.fpr / 64), high = std::min(0.9, contest.fpr * 64);
   for (int i = 0; i < 4 && !keeps(low); ++i) low = std::max(1e-12, low / 64);
-  if (!best) return best;
-  if (keeps(high)) return best;
+  if (!search.best || keeps(high)) return search.best;
   for (int i = 0; i < 14; ++i) {
     const double middle = std::sqrt(low * high);
     (keeps(middle) ? low : high) = middle;
   }
-  return best;
+  // Fewer buckets are the finer step of the weir filter: as many slots, a little more FPR.
+  if (unsigned buckets = parameter(*search.best, "B"); buckets != 0) {
+    const std::string fixed = spec + (spec.find(':') == std::string::npos ? ":" : ",") +
+                              "n=" + std::to_string(parameter(*search.best, "n")) + ",B=";
+    while (--buckets != 0 && search.keeps(fixed + std::to_string(buckets), 0.5)) continue;
+  }
+  return search.best;
 }
 
 }  // namespace weir::lab
