@@ -87,8 +87,8 @@ Trace read_trace(const std::string& path, const TraceFormat& format) {
   Trace trace;
   std::unordered_map<std::string, std::uint32_t> numbers;
   std::string line;
-  while (std::getline(in, line)) {
-    const auto where = [&] { return path + ": line " + std::to_string(trace.keys.size() + 1); };
+  for (std::uint64_t n = 1; std::getline(in, line); ++n) {
+    const auto where = [&] { return path + ": line " + std::to_string(n); };
     const std::string_view key = format.key_field == 0
                                      ? std::string_view(line)
                                      : field_of(line, format.separator, format.key_field, where());
