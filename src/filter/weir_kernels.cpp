@@ -63,6 +63,9 @@ inline unsigned select(std::uint64_t x, unsigned k) noexcept {
 inline std::uint64_t below(std::uint64_t x, unsigned i) noexcept {
   return x & ((std::uint64_t{1} << i) - 1);
 }
+inline unsigned count_before(std::uint64_t a, std::uint64_t b, unsigned i) noexcept {
+  return i < 64 ? count(below(a, i)) : count(a) + count(below(b, i - 64));
+}
 inline std::uint64_t without(std::uint64_t x, unsigned i) noexcept {
   return below(x, i) | (x >> 1 & ~below(~std::uint64_t{0}, i));
 }
@@ -168,6 +171,9 @@ inline unsigned select(std::uint64_t x, unsigned k) noexcept {
   return lowest(_pdep_u64(std::uint64_t{1} << k, x));
 }
 inline std::uint64_t below(std::uint64_t x, unsigned i) noexcept { return _bzhi_u64(x, i); }
+inline unsigned count_before(std::uint64_t a, std::uint64_t b, unsigned i) noexcept {
+  return count(_bzhi_u64(a, i)) + count(_bzhi_u64(b, i & 63) & (0 - std::uint64_t{i >> 6}));
+}
 inline std::uint64_t without(std::uint64_t x, unsigned i) noexcept {
   return _pext_u64(x, ~(std::uint64_t{1} << i));
 }
