@@ -102,6 +102,24 @@ void append_canonical(dom::element value, bool ignore_case, std::string& out) {
   }
 }
 
+bool is_canonical(std::string_view text) {
+  switch (text[0]) {
+    case '"':
+      return std::memchr(text.data(), '\\', text.size()) == nullptr;
+    case '{':
+    case '[':
+      return false;
+    case 't':
+    case 'f':
+    case 'n':
+      return true;
+    default:  // a number of a few digits; -0 is 0
+      return text.size() < 19 && text != "-0" && std::all_of(text.begin(), text.end(), [](char c) {
+               return c == '-' || (c >= '0' && c <= '9');
+             });
+  }
+}
+
 std::optional<double> number_of(dom::element value) {
   double number = 0;
   if (value.get(number) == simdjson::SUCCESS) return number;

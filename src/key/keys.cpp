@@ -17,6 +17,7 @@ namespace weir {
 namespace {
 
 constexpr const char* too_long = "it is longer than --max-record";
+constexpr const char* lacks_member = "it lacks a member of the key";
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::Config, why); }
 
@@ -45,7 +46,7 @@ void append_unquoted(std::string_view value, std::string& out) {
 }  // namespace
 
 Keys::Keys(const DedupOptions& options, const Digester& digester)
-    : options_(options), digester_(digester) {
+    : options_(options), digester_(digester), plain_(options.key.pointers) {
   const KeyOptions& key = options.key;
   const Records kind = options.format.kind;
   const bool csv = kind == Records::Csv, json = kind == Records::Json;
@@ -148,7 +149,8 @@ void Keys::digest(Chunk& chunk, Scratch& scratch) const {
   if (has_importance_) chunk.weights.resize(records);
   if (way_ == Way::Whole && !options_.key.ignore_case) {
     digest_whole(chunk);
-  } else if (way_ != Way::Json || !digest_json_together(chunk, scratch)) {
+  } else if (way_ != Way::Json ||
+             (!digest_plain_json(chunk, scratch) && !digest_json_together(chunk, scratch))) {
     chunk.bad.clear();
     for (std::size_t i = chunk.heads; i < records; ++i) {
       std::string_view key;
@@ -305,6 +307,58 @@ const char* Keys::key_of_fields(std::string_view record, Walk walk, Scratch& scr
   return nullptr;
 }
 
+// Plain lines by the quick reader, the others one by one. False: too many are others.
+bool Keys::digest_plain_json(Chunk& chunk, Scratch& scratch) const {
+  if (!plain_.can() || has_importance_) return false;
+  if (!simdjson::validate_utf8(chunk.buffer.data(), chunk.ends.back())) return false;
+  scratch.values.resize(options_.key.pointers.size());
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < chunk.records(); ++i) {
+    std::string_view key;
+    const char* bad = nullptr;
+    auto found = PlainJson::Found::NotPlain;
+    if (chunk.terminated(i))
+      found = plain_.find(chunk.buffer.data() + chunk.begin_of(i), scratch.values);
+    if (found == PlainJson::Found::NotAll) {
+      bad = lacks_member;
+    } else if (found == PlainJson::Found::NotPlain || !key_of_values(scratch, key)) {
+      if (++others > chunk.records() / 16) return false;
+      std::uint32_t weight = 1;
+      bad = key_of_json(chunk.without_terminator(i), scratch, weight);
+      key = scratch.key;
+    }
+    if (bad != nullptr)
+      chunk.bad.push_back({static_cast<std::uint32_t>(i), bad});
+    else
+      chunk.digests[i] = digester_(key);
+  }
+  return true;
+}
+
+// The texts of valid values to the key. One that is written canonically is the key as it stands.
+bool Keys::key_of_values(Scratch& scratch, std::string_view& key) const {
+  const bool ignore_case = options_.key.ignore_case;
+  if (scratch.values.size() == 1 && !ignore_case && is_canonical(scratch.values[0])) {
+    key = scratch.values[0];
+    return true;
+  }
+  scratch.key.clear();
+  for (const std::string_view text : scratch.values) {
+    if (!scratch.key.empty()) scratch.key += ',';
+    if (is_canonical(text)) {
+      scratch.key += text;
+      if (ignore_case) lower(std::span(scratch.key).last(text.size()));
+      continue;
+    }
+    simdjson::dom::element value;
+    if (scratch.json.parse(text.data(), text.size(), false).get(value) != simdjson::SUCCESS)
+      return false;
+    append_canonical(value, ignore_case, scratch.key);
+  }
+  key = scratch.key;
+  return true;
+}
+
 // The parser's first pass over a whole chunk costs a fraction of as many passes over lines. True
 // only if every line turned out to be one object or array and nothing else, which is what lines
 // one by one would have shown; anything else is left to that.
@@ -312,6 +366,7 @@ bool Keys::digest_json_together(Chunk& chunk, Scratch& scratch) const {
   constexpr std::uint64_t worth_it = 1 << 20;
   const std::uint64_t bytes = chunk.ends.back();
   if (bytes > worth_it || chunk.records() < 2) return false;
+  chunk.bad.clear();
   scratch.json.threaded = false;
   simdjson::dom::document_stream documents;
   if (scratch.json.parse_many(chunk.buffer.data(), bytes, bytes).get(documents) !=
@@ -363,8 +418,7 @@ const char* Keys::key_of_document(simdjson::dom::element document, Scratch& scra
     append_canonical(document, options_.key.ignore_case, scratch.key);
   for (const std::string& pointer : options_.key.pointers) {
     simdjson::dom::element value;
-    if (document.at_pointer(pointer).get(value) != simdjson::SUCCESS)
-      return "it lacks a member of the key";
+    if (document.at_pointer(pointer).get(value) != simdjson::SUCCESS) return lacks_member;
     if (!scratch.key.empty()) scratch.key += ',';
     append_canonical(value, options_.key.ignore_case, scratch.key);
   }

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "key/plain_json.hpp"
 #include "key/selection.hpp"
 #include "source/chunk.hpp"
 #include "weir/dedup.hpp"
@@ -33,6 +34,7 @@ class Keys {
   struct Scratch {
     std::string key;
     simdjson::dom::parser json;
+    std::vector<std::string_view> values;
   };
   // Sets digests, weights, bad and judged.
   void digest(Chunk& chunk, Scratch& scratch) const;
@@ -46,6 +48,8 @@ class Keys {
   template <class Walk>
   const char* key_of_fields(std::string_view record, Walk walk, Scratch& scratch,
                             std::string_view& key, std::uint32_t& weight) const;
+  bool digest_plain_json(Chunk& chunk, Scratch& scratch) const;
+  bool key_of_values(Scratch& scratch, std::string_view& key) const;
   bool digest_json_together(Chunk& chunk, Scratch& scratch) const;
   const char* key_of_json(std::string_view record, Scratch& scratch, std::uint32_t& weight) const;
   const char* key_of_document(simdjson::dom::element document, Scratch& scratch,
@@ -59,6 +63,7 @@ class Keys {
   const DedupOptions& options_;
   const Digester& digester_;
   Way way_ = Way::Whole;
+  PlainJson plain_;
   std::vector<FieldRange> fields_;
   bool has_importance_ = false;
   std::uint64_t importance_field_ = 0;
