@@ -2,37 +2,63 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <optional>
 
+#include "dedup_window.hpp"
 #include "sizes.hpp"
 
 namespace weir::cli {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+constexpr auto patience = std::chrono::milliseconds(600);
+
+// The number of keys whose stream has that share of first ones.
+double universe_of(std::uint64_t records, double distinct, double low, double high) {
+  for (int i = 0; i < 60; ++i) {
+    const double middle = std::sqrt(low * high);
+    (distinct_share({.records = records, .universe = middle}) < distinct ? low : high) = middle;
+  }
+  return std::sqrt(low * high);
+}
+
 // Of the repeats, the share let through, if keys came uniformly at random: the number of
 // different keys is the one under which the filter would have called as many records repeats as it
-// did. Nothing where no such number exists, as on a stream without repeats.
+// did. Nothing where no such number exists, as on a stream without repeats, or where it is not
+// found in time: some filters need long to predict. The search begins at the number that would be
+// right if the filter had not erred.
 std::optional<double> expected_fnr(const Structure& structure) {
   const auto* const filter = dynamic_cast<const Filter*>(&structure);
   const Health health = structure.health();
   if (filter == nullptr || health.records == 0) return std::nullopt;
   if (!structure.info().forgets) return 0.0;
+  const auto until = Clock::now() + patience;
   const double wanted = static_cast<double>(health.seen) / static_cast<double>(health.records);
   const auto predict = [&](double universe) {
     return filter->predict({.records = health.records, .universe = universe});
   };
-  const auto seen_share = [&](double universe) {
+  const auto excess = [&](double universe) {  // falls as the keys become more
     const Prediction p = predict(universe);
     const double distinct = distinct_share({.records = health.records, .universe = universe});
-    return distinct * p.fpr + (1 - distinct) * (1 - p.fnr);
+    return distinct * p.fpr + (1 - distinct) * (1 - p.fnr) - wanted;
   };
-  // More keys, fewer repeats.
-  double low = 1, high = 1e4 * static_cast<double>(health.records);
-  if (wanted >= seen_share(low) || wanted <= seen_share(high)) return std::nullopt;
-  for (int i = 0; i < 40 && high / low > 1.001; ++i) {
+  const double least = structure.shards(), most = 1e4 * static_cast<double>(health.records);
+  if (least >= most) return std::nullopt;
+  const double start = universe_of(health.records, 1 - wanted, least, most);
+  const bool up = excess(start) > 0;
+  double low = start, high = start;
+  for (double factor = 1.02; (excess(up ? high : low) > 0) == up; factor *= factor) {
+    if ((up ? high >= most : low <= least) || Clock::now() > until) return std::nullopt;
+    (up ? low : high) = up ? high : low;
+    (up ? high : low) = std::clamp(up ? high * factor : low / factor, least, most);
+  }
+  while (high / low > 1.005) {
+    if (Clock::now() > until) return std::nullopt;
     const double middle = std::sqrt(low * high);
-    (seen_share(middle) > wanted ? low : high) = middle;
+    (excess(middle) > 0 ? low : high) = middle;
   }
   return predict(std::sqrt(low * high)).fnr;
 }
@@ -59,18 +85,22 @@ void print_stats(const Structure& structure, const DedupStats& stats, bool json)
   const Health health = structure.health();
   const double seconds = std::max(stats.seconds, 1e-9);
   const double records = static_cast<double>(stats.records);
-  const auto fnr = expected_fnr(structure);
+  const auto fnr = stats.window ? std::nullopt : expected_fnr(structure);
   if (json) {
     fmt::print(stderr,
                "{{\"structure\":{},\"parameters\":{},\"shards\":{},\"memory\":{},\"records\":{},"
                "\"bytes\":{},\"first\":{},\"repeats\":{},\"bad\":{},\"output_bytes\":{},"
                "\"seconds\":{:.6f},\"records_per_second\":{:.0f},\"bytes_per_second\":{:.0f},"
-               "\"fill\":{:.6g},\"live_fpr\":{:.6g},\"expected_fnr\":{},\"saves\":{}}}\n",
+               "\"fill\":{:.6g},\"live_fpr\":{:.6g},\"expected_fnr\":{},\"saves\":{}{}}}\n",
                json_string(structure.info().name), json_string(structure.parameters()),
                structure.shards(), structure.memory(), stats.records, stats.bytes, stats.first,
                stats.repeats, stats.bad, stats.output_bytes, stats.seconds, records / seconds,
                static_cast<double>(stats.bytes) / seconds, health.fill, health.fpr,
-               fnr ? fmt::format("{:.6g}", *fnr) : "null", stats.saves);
+               fnr ? fmt::format("{:.6g}", *fnr) : "null", stats.saves,
+               stats.window ? fmt::format(",\"window\":{},\"late\":{},\"doubted\":{}",
+                                          json_string(show_window(*stats.window)),
+                                          stats.window->late, stats.window->doubted)
+                            : "");
     return;
   }
   fmt::print(stderr,
@@ -89,6 +119,13 @@ void print_stats(const Structure& structure, const DedupStats& stats, bool json)
   if (fnr)
     fmt::print(stderr, "expected FNR {} of repeats are let through, if keys come at random\n",
                show_percent(*fnr));
+  if (stats.window) {
+    fmt::print(stderr, "window       {}; {}\n", show_window(*stats.window),
+               show_reach(*stats.window, structure));
+    if (stats.window->clock == Window::Clock::Event)
+      fmt::print(stderr, "late         {} behind the clock, {} too far from it to be believed\n",
+                 show_count(stats.window->late), show_count(stats.window->doubted));
+  }
   if (stats.saves > 0) fmt::print(stderr, "saved        {} times\n", show_count(stats.saves));
   fmt::print(stderr, "time         {:.2f} s, {:.1f} million records/s, {}\n", stats.seconds,
              records / seconds / 1e6, show_rate(static_cast<double>(stats.bytes), seconds));

@@ -434,13 +434,13 @@ class State(DedupTest):
         self.done("inspect", self.state)
 
     def test_is_saved_at_intervals_that_make_sense(self):
-        for good in ("30s", "5min", "2h", "0.5h", "1000", "10K", "5M", "1G"):
+        for good in ("30s", "5min", "2h", "0.5h", "1d", "1000", "10K", "5M", "1G"):
             self.dedup(b"a\n", "--state", self.state, f"--save-every={good}")
         before = self.state.read_bytes()
         for wrong in ("5m", "x", "0", "0s", "-1", "1.5", "s", "inf", "infs", "nan", "nans", "1e3",
                       "5 min", "30sec", "+5", "1k", "99999999999999999999999", "999999999999G"):
-            self.refused(2, f"'{wrong}' is not an interval; write a time, as in 30s, 5min or 2h, or "
-                            "a number of records", "dedup", "--state", self.state, "--save-every",
+            self.refused(2, f"'{wrong}' is not an interval; write a time, as in 30s, 5min, 2h or 1d, "
+                            "or a number of records", "dedup", "--state", self.state, "--save-every",
                          wrong, stdin=b"b\n")
         self.refused(2, "--save-every: '' is not a value", "dedup", "--state", self.state,
                      "--save-every", "")

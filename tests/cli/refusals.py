@@ -21,7 +21,7 @@ class Refusals(CommandTest):
             ("--filter needs a value: SPEC", "dedup", "--filter"),
             ("--filter needs a value: SPEC", "dedup", "-qf"),
             ("--mark takes no value", "dedup", "--mark=3"),
-            ("'nope'; there are bloom", "dedup", "-f", "nope"),
+            ("'nope'; there are weir, bloom", "dedup", "-f", "nope"),
             ("''", "dedup", "-f", ""),
             ("reservoir is a sample", "dedup", "-f", "reservoir"),
             ("-c needs a sketch", "dedup", "-c", "-f", "bloom"),
