@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <optional>
 
 #include "dedup_window.hpp"
@@ -13,8 +13,9 @@
 namespace weir::cli {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-constexpr auto patience = std::chrono::milliseconds(600);
+constexpr double patience = 0.6;  // seconds of work: what is found does not depend on others' work
+
+double worked() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 // The number of keys whose stream has that share of first ones.
 double universe_of(std::uint64_t records, double distinct, double low, double high) {
@@ -35,32 +36,41 @@ std::optional<double> expected_fnr(const Structure& structure) {
   const Health health = structure.health();
   if (filter == nullptr || health.records == 0) return std::nullopt;
   if (!structure.info().forgets) return 0.0;
-  const auto until = Clock::now() + patience;
+  if (health.seen == 0 || health.records < 2 * structure.shards()) return std::nullopt;
+  const double until = worked() + patience;
   const double wanted = static_cast<double>(health.seen) / static_cast<double>(health.records);
-  const auto predict = [&](double universe) {
-    return filter->predict({.records = health.records, .universe = universe});
-  };
+  Prediction predicted;
   const auto excess = [&](double universe) {  // falls as the keys become more
-    const Prediction p = predict(universe);
+    predicted = filter->predict({.records = health.records, .universe = universe});
     const double distinct = distinct_share({.records = health.records, .universe = universe});
-    return distinct * p.fpr + (1 - distinct) * (1 - p.fnr) - wanted;
+    return distinct * predicted.fpr + (1 - distinct) * (1 - predicted.fnr) - wanted;
   };
   const double least = structure.shards(), most = 1e4 * static_cast<double>(health.records);
   if (least >= most) return std::nullopt;
-  const double start = universe_of(health.records, 1 - wanted, least, most);
-  const bool up = excess(start) > 0;
-  double low = start, high = start;
-  for (double factor = 1.02; (excess(up ? high : low) > 0) == up; factor *= factor) {
-    if ((up ? high >= most : low <= least) || Clock::now() > until) return std::nullopt;
-    (up ? low : high) = up ? high : low;
-    (up ? high : low) = std::clamp(up ? high * factor : low / factor, least, most);
+  const double near = std::min(1e-4, 0.01 * wanted);
+  double at = universe_of(health.records, 1 - wanted, least, most), here = excess(at);
+  double other = at, there = here;
+  for (double factor = 1.2; (there > 0) == (here > 0) && std::fabs(there) > near;
+       factor *= factor) {
+    if (worked() > until || other == (here > 0 ? most : least)) return std::nullopt;
+    at = other, here = there;
+    other = std::clamp(here > 0 ? at * factor : at / factor, least, most);
+    there = excess(other);
   }
-  while (high / low > 1.005) {
-    if (Clock::now() > until) return std::nullopt;
-    const double middle = std::sqrt(low * high);
-    (excess(middle) > 0 ? low : high) = middle;
+  if (std::fabs(there) <= near) return predicted.fnr;
+  // The chord's zero, in the logarithm; an end that stays counts half the next time.
+  for (double found = there; std::fabs(found) > near && std::fabs(std::log(at / other)) > 1e-3;) {
+    if (worked() > until) return std::nullopt;
+    const double middle = at * std::pow(other / at, here / (here - there));
+    found = excess(middle);
+    if ((found > 0) == (there > 0)) {
+      here /= 2;
+    } else {
+      at = other, here = there;
+    }
+    other = middle, there = found;
   }
-  return predict(std::sqrt(low * high)).fnr;
+  return predicted.fnr;
 }
 
 std::string json_string(std::string_view text) {

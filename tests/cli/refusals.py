@@ -100,6 +100,7 @@ class State(CommandTest):
     def test_needs_no_options_to_go_on(self):
         self.dedup(b"a\nb\n", "-S", "64K", "-f", "bloom")
         self.assertEqual(self.dedup(b"b\nc\na\n"), b"c\n")
+        self.assertEqual(self.dedup(b"b\nd\na\n", "-f", "auto"), b"d\n")
 
     def test_is_for_the_owner_only(self):
         self.dedup(b"a\n", "-S", "64K")
