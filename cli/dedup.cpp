@@ -99,7 +99,8 @@ void declare_keys(Command& command, DedupFlags& flags) {
                                    "as the records are. There stands a number (in JSON, it may be "
                                    "in a string); fractions are cut off, and less than 1 counts as "
                                    "1. More important records are remembered longer. Needs a "
-                                   "filter that knows importance: `ibf-2c`, `ibf-mc` or `ibf-h`.")
+                                   "filter that knows importance: `weir`, `ibf-2c`, `ibf-mc` or "
+                                   "`ibf-h`.")
                                .more(
                                    "Without `-k`, `--column` or `--pointer` the whole record is "
                                    "the key, its importance included.");
@@ -108,7 +109,20 @@ void declare_keys(Command& command, DedupFlags& flags) {
       .needs(importance)
       .more(
           "Sets the filter's parameter `imax`, where that is not given: the importance that is "
-          "remembered longest. The filter's own default is 7.");
+          "remembered longest. It is 7 without.");
+  command.value("--time", flags.time, "KEY", "Field, column or pointer of a record's time")
+      .more(
+          "For a window of time, as in `--window 24h`. A field number, a column by name or number, "
+          "or a JSON pointer, as the records are. There stands a date as in RFC 3339, "
+          "`2026-11-16T03:26:07.25+01:00` (without an offset it is UTC), or the time since 1970: "
+          "in seconds below 1e11, then in milliseconds, from 1e14 on in microseconds, from 1e17 "
+          "on in nanoseconds. A record without is bad.")
+      .more(
+          "The clock is the highest time met. A record behind it is late: it is judged, and "
+          "remembered, as if it came now. A time that is further from the clock than the window "
+          "and than a week, ahead or behind, is not believed before such records outnumber the "
+          "others by ten; until then they count as if they came now. `--stats` tells how many were "
+          "late and how many were doubted.");
 }
 
 void declare_output(Command& command, DedupFlags& flags) {
@@ -168,7 +182,8 @@ void declare_state(Command& command, DedupFlags& flags) {
       .value("--save-every", flags.save_every, "WHEN", "Save this often, too: 30s, 5min, 1000000")
       .needs(state)
       .more(
-          "A time in `s`, `min` or `h`, as in `30s`, `1.5h`; or a number of records, which can "
+          "A time in `s`, `min`, `h` or `d`, as in `30s`, `1.5h`; or a number of records, which "
+          "can "
           "have `K`, `M` or `G` (here thousands, millions and thousand millions). Without it, and "
           "without `--resume`, the state is saved at the end only.");
   command.toggle("--read-only", flags.read_only, "Only look records up; remember nothing")
@@ -205,10 +220,11 @@ void add_dedup(CommandLine& line) {
       "newline, which does not count; a carriage return does. They are written as they were read. "
       "A last line without newline stays "
       "without, unless more is written behind it.",
-      "The default filter, `stable`, is for streams without end: it forgets old records. For a "
-      "number of different records that is known and fits, `-f blocked-bloom -n COUNT` forgets "
-      "nothing. When more new records than `--fpr` says are about to be lost, a warning tells "
-      "so."};
+      "The default filter, `weir`, is for streams without end: it forgets nothing before it is "
+      "full, and then first what never came again. Where repeats count only for a while, "
+      "`--window` says how long. For a number of different records that is known and fits, `-f "
+      "blocked-bloom -n COUNT` forgets nothing. When more new records than `--fpr` says are about "
+      "to be lost, a warning tells so."};
   command.argument("FILE", flags->files, "Input files in order; - or none is standard input").hint =
       Hint::File;
   declare_records(command, *flags);
@@ -216,6 +232,7 @@ void add_dedup(CommandLine& line) {
   declare_output(command, *flags);
   declare_state(command, *flags);
   flags->making.declare(command);
+  flags->window.declare(command);
   command.group("Speed");
   command.value("-j,--threads", flags->threads, "N", "Threads; the result is the same for any")
       .between(1, 1024)
@@ -231,6 +248,8 @@ void add_dedup(CommandLine& line) {
        "Drop lines that differ only in their first two fields, date and time"},
       {"weir dedup --pointer /user/id --on-bad drop -D again.jsonl events.jsonl",
        "Keep the first event of each user, put the others aside"},
+      {"weir dedup --column ip --window 24h --time when clicks.csv",
+       "Let an address pass again when it was silent for 24 hours"},
       {"weir dedup -f blocked-bloom -n 10M --max-fpr 0.01 urls.txt",
        "Forget nothing, for a known number of keys, and stop when 1 % of new ones would be lost"},
       {"weir dedup --resume --state job.weir -o out.txt in1.zst in2.zst",

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <thread>
 
@@ -24,36 +22,6 @@ char parse_separator(const std::string& text) {
   if (text == "\\t") return '\t';
   if (text == "\\0") return '\0';
   refuse(fmt::format("'{}' is not a separator; give a single byte, or \\t", text));
-}
-
-// 30s, 5min, 2h: a time; 1000000, 10K, 5M: records.
-void parse_save_every(const std::string& text, DedupOptions& options) {
-  const auto bad = [&] {
-    refuse(
-        fmt::format("'{}' is not an interval; write a time, as in 30s, 5min or 2h, or a number "
-                    "of records, as in 1000000 or 5M",
-                    text));
-  };
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
-  if (error != std::errc{} || !(number > 0) || number > 1e9) bad();
-  const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
-  if (unit == "s")
-    options.save_seconds = number;
-  else if (unit == "min")
-    options.save_seconds = number * 60;
-  else if (unit == "h")
-    options.save_seconds = number * 3600;
-  else if (unit.empty() && number == std::floor(number))
-    options.save_records = static_cast<std::uint64_t>(number);
-  else if (unit == "K" || unit == "M" || unit == "G")
-    options.save_records = static_cast<std::uint64_t>(number * (unit == "K"   ? 1e3
-                                                                : unit == "M" ? 1e6
-                                                                              : 1e9));
-  else
-    bad();
-  if (options.save_seconds == 0 && options.save_records == 0) bad();
 }
 
 void set_records(const DedupFlags& flags, DedupOptions& options) {
@@ -76,7 +44,7 @@ void set_records(const DedupFlags& flags, DedupOptions& options) {
     const char separator = parse_separator(flags.separator);
     if (csv)
       options.format.separator = separator;
-    else if (flags.fields.empty() && flags.importance.empty())
+    else if (flags.fields.empty() && flags.importance.empty() && flags.time.empty())
       refuse("-t separates the fields of -k; give -k too");
     options.key.separator = separator;
   }
@@ -92,6 +60,7 @@ DedupOptions to_options(const DedupFlags& flags) {
   options.key.pointers = flags.pointers;
   options.key.ignore_case = flags.ignore_case;
   options.key.importance = flags.importance;
+  options.key.time = flags.time;
   if (flags.importance_max) options.key.importance_max = *flags.importance_max;
   options.on_bad = flags.on_bad == "fail"   ? OnBad::Fail
                    : flags.on_bad == "drop" ? OnBad::Drop
@@ -110,8 +79,8 @@ DedupOptions to_options(const DedupFlags& flags) {
   options.resume = flags.resume;
   if (flags.resume) options.save_seconds = 60;
   if (!flags.save_every.empty()) {
-    options.save_seconds = 0;
-    parse_save_every(flags.save_every, options);
+    const Interval interval = parse_interval(flags.save_every);
+    options.save_seconds = interval.seconds, options.save_records = interval.records;
   }
   options.threads = std::max(1u, std::thread::hardware_concurrency());
   if (flags.threads) options.threads = *flags.threads;
@@ -127,16 +96,21 @@ DedupOptions to_options(const DedupFlags& flags) {
 struct Opened {
   StructurePtr structure;
   std::optional<JobState> job;
+  std::optional<Window> window;
 };
 
 // What other flags say about the structure.
 MakingFlags making_of(const DedupFlags& flags) {
   MakingFlags making = flags.making;
-  if (flags.count && !making.filter_flag->given()) making.filter = "count-min";
-  if (flags.importance_max && making.filter.find("imax=") == std::string::npos)
-    making.filter +=
-        fmt::format("{}imax={}", making.filter.find(':') == std::string::npos ? ':' : ',',
-                    *flags.importance_max);
+  std::string& spec = making.filter;
+  if (flags.count && making.is_auto()) spec = "count-min";
+  std::optional<std::uint32_t> imax = flags.importance_max;
+  if (making.is_auto() && !flags.importance.empty()) {
+    spec = "weir";
+    if (!imax) imax = 7;  // its own default ignores importance
+  }
+  if (imax && spec.find("imax=") == std::string::npos)
+    spec += fmt::format("{}imax={}", spec.find(':') == std::string::npos ? ':' : ',', *imax);
   return making;
 }
 
@@ -149,11 +123,19 @@ Opened open_structure(const DedupFlags& flags) {
     if (flags.read_only && !flags.state.empty())
       throw Error(ErrorCode::Io,
                   "cannot open " + flags.state + ": there is no such file to look things up in");
-    return {making_of(flags).make(), std::nullopt};
+    Opened made;
+    made.window = window_of(flags.window, !flags.time.empty());
+    if (made.window && flags.count) refuse("-c counts all that came, whatever the window");
+    made.structure = made.window ? make_for_window(*made.window, flags.window, making_of(flags))
+                                 : making_of(flags).make();
+    return made;
   }
   Opened opened;
   opened.structure = load(flags.state, nullptr, &opened.job);
-  require_agreement(*opened.structure, making_of(flags), flags.state);
+  if (opened.job) opened.window = opened.job->window;
+  require_agreement(*opened.structure, flags.making.is_auto() ? flags.making : making_of(flags),
+                    flags.state);
+  require_window(opened.window, *opened.structure, flags.window, !flags.time.empty(), flags.state);
   return opened;
 }
 
@@ -184,13 +166,14 @@ bool find_position(const DedupFlags& flags, const std::optional<JobState>& job,
   return false;
 }
 
-void warn_of_fpr(double live, double wanted, const StructureInfo& info) {
+void warn_of_fpr(double live, double wanted, const StructureInfo& info, bool windowed) {
   fmt::print(stderr,
              "weir: warning: {} of new records are now taken for repeats, more than --fpr {}; "
              "give more memory (-S) or {}\n",
              show_percent(live), wanted,
-             info.forgets ? fmt::format("other parameters (weir filters {})", info.name)
-                          : "choose a filter that forgets (weir filters)");
+             windowed       ? "a shorter window"
+             : info.forgets ? fmt::format("other parameters (weir filters {})", info.name)
+                            : "choose a filter that forgets (weir filters)");
 }
 
 void warn_of_bad(const DedupStats& stats, const DedupOptions& options) {
@@ -209,6 +192,7 @@ void warn_of_bad(const DedupStats& stats, const DedupOptions& options) {
 void run_dedup(const DedupFlags& flags) {
   DedupOptions options = to_options(flags);
   Opened opened = open_structure(flags);
+  options.window = opened.window;
   if (find_position(flags, opened.job, options)) {
     if (!flags.quiet)
       fmt::print(stderr, "weir: {} says that this job is complete; nothing is left to do\n",
@@ -225,7 +209,7 @@ void run_dedup(const DedupFlags& flags) {
     options.warn_fpr = 1.1 * flags.making.fpr;  // a filter that holds its FPR wavers about it
     options.warn = [&](double live) {
       progress.clear();
-      warn_of_fpr(live, flags.making.fpr, opened.structure->info());
+      warn_of_fpr(live, flags.making.fpr, opened.structure->info(), opened.window.has_value());
     };
   }
   // With a state a signal is a request to stop in order; without one there is nothing to save.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "dedup_window.hpp"
 #include "making.hpp"
 #include "weir/dedup.hpp"
 
@@ -12,6 +13,7 @@ namespace weir::cli {
 
 struct DedupFlags {
   MakingFlags making;
+  WindowFlags window;
   std::vector<std::string> files;
 
   bool nul = false, csv = false, tsv = false, json = false, no_header = false, plain = false;
@@ -21,7 +23,7 @@ struct DedupFlags {
   std::vector<std::string> columns, pointers;
   bool ignore_case = false;
   std::string on_bad = "pass";
-  std::string importance;
+  std::string importance, time;
   std::optional<std::uint32_t> importance_max;
 
   std::string output, repeats_file;

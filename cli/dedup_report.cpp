@@ -2,39 +2,75 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <optional>
 
+#include "dedup_window.hpp"
 #include "sizes.hpp"
 
 namespace weir::cli {
 namespace {
 
+constexpr double patience = 0.6;  // seconds of work: what is found does not depend on others' work
+
+double worked() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+// The number of keys whose stream has that share of first ones.
+double universe_of(std::uint64_t records, double distinct, double low, double high) {
+  for (int i = 0; i < 60; ++i) {
+    const double middle = std::sqrt(low * high);
+    (distinct_share({.records = records, .universe = middle}) < distinct ? low : high) = middle;
+  }
+  return std::sqrt(low * high);
+}
+
 // Of the repeats, the share let through, if keys came uniformly at random: the number of
 // different keys is the one under which the filter would have called as many records repeats as it
-// did. Nothing where no such number exists, as on a stream without repeats.
+// did. Nothing where no such number exists, as on a stream without repeats, or where it is not
+// found in time: some filters need long to predict. The search begins at the number that would be
+// right if the filter had not erred.
 std::optional<double> expected_fnr(const Structure& structure) {
   const auto* const filter = dynamic_cast<const Filter*>(&structure);
   const Health health = structure.health();
   if (filter == nullptr || health.records == 0) return std::nullopt;
   if (!structure.info().forgets) return 0.0;
+  if (health.seen == 0 || health.records < 2 * structure.shards()) return std::nullopt;
+  const double until = worked() + patience;
   const double wanted = static_cast<double>(health.seen) / static_cast<double>(health.records);
-  const auto predict = [&](double universe) {
-    return filter->predict({.records = health.records, .universe = universe});
-  };
-  const auto seen_share = [&](double universe) {
-    const Prediction p = predict(universe);
+  Prediction predicted;
+  const auto excess = [&](double universe) {  // falls as the keys become more
+    predicted = filter->predict({.records = health.records, .universe = universe});
     const double distinct = distinct_share({.records = health.records, .universe = universe});
-    return distinct * p.fpr + (1 - distinct) * (1 - p.fnr);
+    return distinct * predicted.fpr + (1 - distinct) * (1 - predicted.fnr) - wanted;
   };
-  // More keys, fewer repeats.
-  double low = 1, high = 1e4 * static_cast<double>(health.records);
-  if (wanted >= seen_share(low) || wanted <= seen_share(high)) return std::nullopt;
-  for (int i = 0; i < 40 && high / low > 1.001; ++i) {
-    const double middle = std::sqrt(low * high);
-    (seen_share(middle) > wanted ? low : high) = middle;
+  const double least = structure.shards(), most = 1e4 * static_cast<double>(health.records);
+  if (least >= most) return std::nullopt;
+  const double near = std::min(1e-4, 0.01 * wanted);
+  double at = universe_of(health.records, 1 - wanted, least, most), here = excess(at);
+  double other = at, there = here;
+  for (double factor = 1.2; (there > 0) == (here > 0) && std::fabs(there) > near;
+       factor *= factor) {
+    if (worked() > until || other == (here > 0 ? most : least)) return std::nullopt;
+    at = other, here = there;
+    other = std::clamp(here > 0 ? at * factor : at / factor, least, most);
+    there = excess(other);
   }
-  return predict(std::sqrt(low * high)).fnr;
+  if (std::fabs(there) <= near) return predicted.fnr;
+  // The chord's zero, in the logarithm; an end that stays counts half the next time.
+  for (double found = there; std::fabs(found) > near && std::fabs(std::log(at / other)) > 1e-3;) {
+    if (worked() > until) return std::nullopt;
+    const double middle = at * std::pow(other / at, here / (here - there));
+    found = excess(middle);
+    if ((found > 0) == (there > 0)) {
+      here /= 2;
+    } else {
+      at = other, here = there;
+    }
+    other = middle, there = found;
+  }
+  return predicted.fnr;
 }
 
 std::string json_string(std::string_view text) {
@@ -59,18 +95,22 @@ void print_stats(const Structure& structure, const DedupStats& stats, bool json)
   const Health health = structure.health();
   const double seconds = std::max(stats.seconds, 1e-9);
   const double records = static_cast<double>(stats.records);
-  const auto fnr = expected_fnr(structure);
+  const auto fnr = stats.window ? std::nullopt : expected_fnr(structure);
   if (json) {
     fmt::print(stderr,
                "{{\"structure\":{},\"parameters\":{},\"shards\":{},\"memory\":{},\"records\":{},"
                "\"bytes\":{},\"first\":{},\"repeats\":{},\"bad\":{},\"output_bytes\":{},"
                "\"seconds\":{:.6f},\"records_per_second\":{:.0f},\"bytes_per_second\":{:.0f},"
-               "\"fill\":{:.6g},\"live_fpr\":{:.6g},\"expected_fnr\":{},\"saves\":{}}}\n",
+               "\"fill\":{:.6g},\"live_fpr\":{:.6g},\"expected_fnr\":{},\"saves\":{}{}}}\n",
                json_string(structure.info().name), json_string(structure.parameters()),
                structure.shards(), structure.memory(), stats.records, stats.bytes, stats.first,
                stats.repeats, stats.bad, stats.output_bytes, stats.seconds, records / seconds,
                static_cast<double>(stats.bytes) / seconds, health.fill, health.fpr,
-               fnr ? fmt::format("{:.6g}", *fnr) : "null", stats.saves);
+               fnr ? fmt::format("{:.6g}", *fnr) : "null", stats.saves,
+               stats.window ? fmt::format(",\"window\":{},\"late\":{},\"doubted\":{}",
+                                          json_string(show_window(*stats.window)),
+                                          stats.window->late, stats.window->doubted)
+                            : "");
     return;
   }
   fmt::print(stderr,
@@ -89,6 +129,13 @@ void print_stats(const Structure& structure, const DedupStats& stats, bool json)
   if (fnr)
     fmt::print(stderr, "expected FNR {} of repeats are let through, if keys come at random\n",
                show_percent(*fnr));
+  if (stats.window) {
+    fmt::print(stderr, "window       {}; {}\n", show_window(*stats.window),
+               show_reach(*stats.window, structure));
+    if (stats.window->clock == Window::Clock::Event)
+      fmt::print(stderr, "late         {} behind the clock, {} too far from it to be believed\n",
+                 show_count(stats.window->late), show_count(stats.window->doubted));
+  }
   if (stats.saves > 0) fmt::print(stderr, "saved        {} times\n", show_count(stats.saves));
   fmt::print(stderr, "time         {:.2f} s, {:.1f} million records/s, {}\n", stats.seconds,
              records / seconds / 1e6, show_rate(static_cast<double>(stats.bytes), seconds));

@@ -69,7 +69,7 @@ Measured measure(Filter& filter, std::uint64_t records, std::uint64_t callers) {
 }
 
 void show_first_records(std::uint64_t callers) {
-  const FilterPtr filter = make_filter("stable", {.memory = 1 << 20, .seed = 1});
+  const FilterPtr filter = make_filter("weir", {.memory = 1 << 20, .seed = 1});
   CallRecords stream(callers);
   std::string key;
   fmt::print("The stream, as `weir dedup --mark` would show it (0 new, 1 seen):\n");
@@ -89,7 +89,7 @@ void run_demo(std::uint64_t budget, std::uint64_t records) {
       show_count(records), show_count(callers), show_bytes(budget));
   fmt::print("{:<14} {:>11} {:>11} {:>11}   {:<17} {:<17} {:>10} {:>9}\n", "filter", "records in",
              "first out", "caught", "FPR (predicted)", "FNR (predicted)", "memory", "million/s");
-  for (const char* name : {"stable", "rsbf", "blocked-bloom"}) {
+  for (const char* name : {"weir", "stable", "rsbf", "blocked-bloom"}) {
     const FilterPtr filter =
         make_filter(name, {.memory = budget, .fpr = 0.01, .keys = callers, .seed = 1});
     const Prediction predicted =
@@ -107,7 +107,8 @@ void run_demo(std::uint64_t budget, std::uint64_t records) {
   }
   fmt::print(
       "\nFPR: new records taken for repeats. FNR: repeats let through.\n"
-      "On a longer stream stable and rsbf settle, however long it gets; blocked-bloom fills up.\n"
+      "On a longer stream weir, stable and rsbf settle, however long it gets; blocked-bloom fills "
+      "up.\n"
       "Yours: weir dedup -S 64M < your.log\n");
 }
 
@@ -121,7 +122,7 @@ void add_demo(CommandLine& line) {
   auto options = std::make_shared<Options>();
   Command& command = line.command("demo", "Show the main job on a generated stream");
   command.description = {
-      "Sends generated call records through three filters, and compares what each let through with "
+      "Sends generated call records through four filters, and compares what each let through with "
       "the exact answer, and with what it predicted before."};
   command.size("-S,--memory", options->memory, "Memory of each filter");
   command.value("--records", options->records, "N", "Length of the stream")

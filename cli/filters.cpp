@@ -47,7 +47,7 @@ void add_filters(CommandLine& line) {
       "from which paper. With a name it lists the parameters of this one, under the paper's own "
       "letters."};
   command.argument("NAME", *name, "A structure of the list").suggest(structure_names());
-  command.examples = {{"weir filters stable", "What can be set of the default filter"}};
+  command.examples = {{"weir filters weir", "What can be set of the default filter"}};
   command.run([name] { name->empty() ? print_all() : print_one(*name); });
 }
 

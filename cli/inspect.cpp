@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "commands.hpp"
+#include "dedup_window.hpp"
 #include "sizes.hpp"
 #include "weir/snapshot.hpp"
 
@@ -39,6 +40,12 @@ void print_job(const JobState& job) {
   }
 }
 
+void print_window(const Window& window, const Structure& structure) {
+  fmt::print("window      {}; {}\n", show_window(window), show_reach(window, structure));
+  if (window.clock != Window::Clock::Records && window.started)
+    fmt::print("clock       {}\n", show_date(window.now / 1'000'000));
+}
+
 void print_state(const std::string& file) {
   SnapshotInfo snapshot;
   std::optional<JobState> job;
@@ -64,7 +71,8 @@ void print_state(const std::string& file) {
   if (info.kind != Kind::Sample)
     fmt::print("live FPR    {} of keys never met would be taken for known\n",
                show_percent(health.fpr));
-  if (job) print_job(*job);
+  if (job && job->window) print_window(*job->window, *structure);
+  if (job && !job->job.empty()) print_job(*job);
 }
 
 }  // namespace

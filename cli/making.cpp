@@ -10,13 +10,19 @@ namespace weir::cli {
 
 void MakingFlags::declare(Command& command) {
   command.group("Filter");
+  std::vector<std::string> names = structure_names(Kind::Filter);
+  names.insert(names.begin(), "auto");
   filter_flag =
       &command.value("-f,--filter", filter, "SPEC", "Structure: NAME or NAME:parameter=value,...")
-           .suggest(structure_names(Kind::Filter))
+           .suggest(names)
            .more(
                "`weir filters` lists the names, `weir filters NAME` the parameters of "
                "one. Parameters that are not given follow from the memory, the "
-               "false-positive rate and the number of keys.");
+               "false-positive rate and the number of keys.")
+           .more(
+               "`auto` takes `weir`, which forgets nothing before it is full, and then first what "
+               "never came again; with a window the filter that this needs, with `-c` "
+               "`count-min`; with a state the one that is there.");
   memory_flag = &command.size("-S,--memory", memory, "Memory of the filter; takes K, M, G")
                      .more(
                          "The filter never takes more, whatever the stream brings; the command "
@@ -24,15 +30,18 @@ void MakingFlags::declare(Command& command) {
                          "parameters or `--keys` say the size, the default does not count.");
   command.value("--fpr", fpr, "RATE", "Wanted share of new records taken for repeats")
       .more(
-          "The false-positive rate, above 0 and below 1. `stable`, `bsbf`, `rlbsbf` and `qht` hold "
-          "it for ever, `rsbf` aims at it, `bloom`, `blocked-bloom` and `counting` hold it up to "
+          "The false-positive rate, above 0 and below 1. `weir`, `stable`, `bsbf`, `rlbsbf` and "
+          "`qht` hold it for ever, `apbf` and `a2` within their window, `rsbf` aims at it, "
+          "`bloom`, `blocked-bloom` and `counting` hold it up to "
           "`--keys` keys. For `bsbfsd`, `ibf-2c`, `ibf-mc` and `ibf-h` it is only the rate to warn "
           "at: theirs follows from their parameters.");
   command.size("-n,--keys", keys, "Expected distinct keys, where known", "COUNT")
       .more(
-          "With it `bloom`, `blocked-bloom`, `counting` and the sketches are as large as COUNT and "
-          "`--fpr` need, or, with `-S`, at their best for COUNT in that memory. The filters that "
-          "forget make no use of it. Takes K, M and G (of 1024) as well.");
+          "With it `weir`, `bloom`, `blocked-bloom`, `counting` and the sketches are as large as "
+          "COUNT and `--fpr` need, so that `weir` forgets next to nothing; or, with `-S`, at "
+          "their best for COUNT in that memory. With a window of time it is how many records to "
+          "expect within one. The other filters that forget make no use of it. Takes K, M and G "
+          "(of 1024) as well.");
   shards_flag = &command.value("--shards", shards, "N", "Independent parts of the filter")
                      .more(
                          "1 is the structure as its paper describes it; at most 65536. The output "
@@ -49,6 +58,7 @@ void MakingFlags::declare(Command& command) {
 }
 
 StructurePtr MakingFlags::make() const {
+  const std::string spec = is_auto() ? "weir" : filter;
   Request request;
   request.fpr = fpr;
   request.keys = keys.value_or(0);
@@ -58,14 +68,14 @@ StructurePtr MakingFlags::make() const {
   // The parameters or the keys may say the size; where they do not, the default budget does.
   if (!memory_flag->given()) {
     try {
-      return make_structure(filter, request);
+      return make_structure(spec, request);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::Config) throw;
     }
   }
   request.memory = memory;
   if (request.memory == 0) throw Error(ErrorCode::Config, "the memory must be above 0");
-  return make_structure(filter, request);
+  return make_structure(spec, request);
 }
 
 void require_agreement(const Structure& loaded, const MakingFlags& flags, const std::string& file) {
@@ -76,7 +86,7 @@ void require_agreement(const Structure& loaded, const MakingFlags& flags, const 
                     "choose another state file",
                     file, loaded.info().name, loaded.parameters(), what));
   };
-  if (flags.filter_flag->given()) {
+  if (flags.filter_flag->given() && !flags.is_auto()) {
     const auto colon = std::min(flags.filter.find(':'), flags.filter.size());
     if (flags.filter.substr(0, colon) != loaded.info().name) refuse("--filter " + flags.filter);
     Params::parse(std::string_view(flags.filter).substr(std::min(colon + 1, flags.filter.size())))

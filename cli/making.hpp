@@ -10,7 +10,7 @@
 namespace weir::cli {
 
 struct MakingFlags {
-  std::string filter = "stable";
+  std::string filter = "auto";
   std::uint64_t memory = 256 << 20;
   double fpr = 0.001;
   std::optional<std::uint64_t> keys;
@@ -26,6 +26,8 @@ struct MakingFlags {
   const Flag* seed_flag = nullptr;
 
   void declare(Command& command);
+  // Whether the user has left the choice to us.
+  [[nodiscard]] bool is_auto() const { return filter == "auto"; }
   [[nodiscard]] StructurePtr make() const;
 };
 

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <system_error>
 
 #include "commands.hpp"
 #include "weir/error.hpp"
@@ -63,6 +64,11 @@ int run(int argc, const char* const* argv) noexcept {
     return error.code() == ErrorCode::Config ? usage_error : run_error;
   } catch (const std::bad_alloc&) {
     complain("out of memory");
+  } catch (const std::system_error& error) {
+    // How fmt tells of an output that is longer than its buffer.
+    complain(std::ferror(stdout) != 0
+                 ? ("cannot write the output: " + error.code().message()).c_str()
+                 : error.what());
   } catch (const std::exception& error) {
     complain(error.what());
   }

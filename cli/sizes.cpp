@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "weir/error.hpp"
 
@@ -47,6 +48,40 @@ std::uint64_t parse_whole(std::string_view text) {
   if (error != std::errc{} || rest != end)
     throw Error(ErrorCode::Config, fmt::format("'{}' is not a whole number", text));
   return number;
+}
+
+Interval parse_interval(std::string_view text) {
+  const auto bad = [&]() -> Error {
+    return {ErrorCode::Config,
+            fmt::format("'{}' is not an interval; write a time, as in 30s, 5min, 2h or 1d, or a "
+                        "number of records, as in 1000000 or 5M",
+                        text)};
+  };
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
+  if (error != std::errc{} || !(number > 0) || number > 1e9) throw bad();
+  const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+  constexpr std::pair<std::string_view, double> times[] = {
+      {"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+  for (const auto& [name, seconds] : times)
+    if (unit == name) return {.seconds = number * seconds};
+  constexpr std::pair<std::string_view, double> counts[] = {
+      {"", 1}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}};
+  for (const auto& [name, factor] : counts) {
+    if (unit != name) continue;
+    const double records = number * factor;
+    if (records != std::floor(records)) break;
+    return {.records = static_cast<std::uint64_t>(records)};
+  }
+  throw bad();
+}
+
+std::string show_duration(double seconds) {
+  constexpr std::pair<double, const char*> units[] = {{86400, "days"}, {3600, "h"}, {60, "min"}};
+  for (const auto& [size, name] : units)
+    if (seconds >= 2 * size) return fmt::format("{:.4g} {}", seconds / size, name);
+  return fmt::format("{:.4g} s", seconds);
 }
 
 std::string show_bytes(std::uint64_t bytes) {

@@ -45,6 +45,9 @@ struct KeyOptions {
   // maximum, less as 1.
   std::string importance;
   std::uint32_t importance_max = 0xffffffff;
+  // Field number, column or pointer of a record's time, for a window by Window::Clock::Event:
+  // RFC 3339, or seconds, milliseconds, microseconds or nanoseconds since 1970 (src/key/time.hpp).
+  std::string time;
 };
 
 enum class OnBad : std::uint8_t {
@@ -70,6 +73,7 @@ struct DedupStats {
   std::uint64_t input_taken = 0;   // bytes of the inputs themselves, before decompression
   std::uint64_t input_total = 0;   // 0: not known
   std::uint64_t saves = 0;         // of the state
+  std::optional<Window> window;    // where it stands
   double seconds = 0;
   bool stopped = false;       // by DedupOptions::stop_fd
   bool over_max_fpr = false;  // ended by DedupOptions::max_fpr
@@ -87,6 +91,11 @@ struct DedupOptions {
   int output_fd = 1;         // used when there is no file
   std::string output;        // file
   std::string repeats_file;  // repeats go here as well
+
+  // Only with a filter that ages by generations (g=0, so that it does not by itself), or of kind
+  // Landmark. One that DedupStats or a state gave goes on where it was; that of `position` counts
+  // before this one.
+  std::optional<Window> window;
 
   bool read_only = false;            // only look, remember nothing
   std::string state;                 // file that the structure is saved to; empty: nowhere

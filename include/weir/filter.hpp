@@ -109,6 +109,10 @@ class Filter : public Structure {
   // Ends the current generation, that many times, in every shard: keys age as if as many had gone
   // by. For windows of time. Throws Error(Unsupported) where keys do not age by generations.
   virtual void advance(std::uint32_t generations) = 0;
+  virtual void advance_shard(std::uint32_t shard, std::uint32_t generations) = 0;
+
+  // Forgets everything: a shard is as it was made, its counts included.
+  virtual void clear_shard(std::uint32_t shard) noexcept = 0;
 
   // Estimated number of distinct keys held, and held by both of two filters of the same
   // shape and secret. Throws Error(Unsupported) where the structure cannot tell.

@@ -54,10 +54,29 @@ struct Fingerprint {
   std::uint64_t bytes = 0, hash = 0;  // how many of the file's first bytes, and their hash
 };
 
+// A window over the stream: how far back a repeat counts. The engine ages the structure by it, and
+// saves where it stands with it. Positions are records, or microseconds since 1970 (UTC).
+struct Window {
+  // Sliding: the structure ages in steps that are small against the length. Jumping: in steps of
+  // the length. Landmark: everything is forgotten at the end of each length.
+  enum class Kind : std::uint8_t { Sliding, Jumping, Landmark };
+  enum class Clock : std::uint8_t { Records, Arrival, Event };
+  Kind kind = Kind::Sliding;
+  Clock clock = Clock::Records;
+  std::uint64_t length = 0;  // as asked for
+  std::uint64_t step = 0;    // a generation; all begin at multiples of it
+
+  bool started = false;       // a record has come
+  std::int64_t now = 0;       // the number of the last record, from 0 on, or the highest time met
+  std::uint64_t late = 0;     // records behind the clock
+  std::uint64_t doubted = 0;  // records too far from it to be believed at once
+  std::uint64_t doubt = 0;    // src/pipeline/window_clock.hpp
+};
+
 // How far a job has come. Saved in one file with the structure, so that the two cannot part:
 // everything up to here is written and in the structure, nothing behind it is in either.
 struct JobState {
-  std::string job;            // which one: weir/dedup.hpp, describe_job()
+  std::string job;            // which one: weir/dedup.hpp, describe_job(); empty: only a window
   bool complete = false;      // nothing is left to do
   std::uint32_t input = 0;    // which of the inputs is being read
   std::uint64_t offset = 0;   // bytes of it that are done, after decompression
@@ -66,6 +85,7 @@ struct JobState {
   std::uint64_t output_bytes = 0, repeats_bytes = 0;
   bool output_open = false, repeats_open = false;  // the last record there lacks its terminator
   std::uint64_t records = 0, bytes = 0, first = 0, repeats = 0, bad = 0;
+  std::optional<Window> window;
 };
 
 // Bytes write_snapshot will write.

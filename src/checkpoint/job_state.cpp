@@ -1,4 +1,4 @@
-// The state of a job, version 1. Little-endian; a snapshot (snapshot.cpp) follows.
+// The state of a job, version 2. Little-endian; a snapshot (snapshot.cpp) follows.
 //
 //   offset  bytes  what
 //   0       8      magic "WEIRJOBS"
@@ -15,7 +15,11 @@
 //   56      16     bytes of the output, of the repeats' file
 //   72      40     records, bytes, first, repeats, bad: so far, of all inputs
 //   112     J      description
-//   112+J   8      XXH3-64 of the bytes before
+//   112+J   56     version 2 only: the window. Kind, clock, started (a byte each), 5 bytes of zero;
+//                  length, step, where the clock stands, late, doubted and doubt, 8 bytes each
+//   then    8      XXH3-64 of the bytes before
+//
+// Without a window version 1 is written.
 #include "checkpoint/job_state.hpp"
 
 #define XXH_INLINE_ALL
@@ -27,7 +31,7 @@ namespace weir {
 namespace {
 
 constexpr char magic[8] = {'W', 'E', 'I', 'R', 'J', 'O', 'B', 'S'};
-constexpr std::uint32_t newest_version = 1;
+constexpr std::uint32_t newest_version = 2;
 constexpr std::uint32_t max_description = 1 << 20;
 
 struct Fixed {
@@ -40,7 +44,47 @@ struct Fixed {
 };
 static_assert(sizeof(Fixed) == 112);
 
+struct FixedWindow {
+  std::uint8_t kind, clock, started, zeros[5];
+  std::uint64_t length, step;
+  std::int64_t now;
+  std::uint64_t late, doubted, doubt;
+};
+static_assert(sizeof(FixedWindow) == 56);
+
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::BadState, why); }
+
+std::string written(const Window& window) {
+  FixedWindow f{};
+  f.kind = static_cast<std::uint8_t>(window.kind);
+  f.clock = static_cast<std::uint8_t>(window.clock);
+  f.started = window.started;
+  f.length = window.length, f.step = window.step, f.now = window.now;
+  f.late = window.late, f.doubted = window.doubted, f.doubt = window.doubt;
+  return {reinterpret_cast<const char*>(&f), sizeof f};
+}
+
+Window window_of(const char* bytes) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 61;  // sums and differences stay in 64 bits
+  FixedWindow f;
+  std::memcpy(&f, bytes, sizeof f);
+  const auto size =
+      f.now < 0 ? ~static_cast<std::uint64_t>(f.now) : static_cast<std::uint64_t>(f.now);
+  for (const std::uint8_t zero : f.zeros)
+    if (zero != 0) f.started = 2;
+  if (f.kind > 2 || f.clock > 2 || f.started > 1 || f.length == 0 || f.step == 0 ||
+      f.step > f.length || f.length > most || size > most || (f.clock == 0 && f.now < 0))
+    refuse("the state is damaged: its window contradicts itself");
+  return {static_cast<Window::Kind>(f.kind),
+          static_cast<Window::Clock>(f.clock),
+          f.length,
+          f.step,
+          f.started != 0,
+          f.now,
+          f.late,
+          f.doubted,
+          f.doubt};
+}
 
 std::uint64_t checksum(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
@@ -55,7 +99,7 @@ void write_job_state(const JobState& job, ByteSink& sink) {
     throw Error(ErrorCode::Config, "the names of the inputs are too long for a job's state");
   Fixed f{};
   std::memcpy(f.magic, magic, sizeof magic);
-  f.version = newest_version;
+  f.version = job.window ? 2 : 1;
   f.description_bytes = static_cast<std::uint32_t>(job.job.size());
   f.input = job.input;
   f.complete = job.complete, f.output_open = job.output_open, f.repeats_open = job.repeats_open;
@@ -66,6 +110,7 @@ void write_job_state(const JobState& job, ByteSink& sink) {
   f.bad = job.bad;
   std::string all(reinterpret_cast<const char*>(&f), sizeof f);
   all += job.job;
+  if (job.window) all += written(*job.window);
   const std::uint64_t sum = checksum(all);
   all.append(reinterpret_cast<const char*>(&sum), sizeof sum);
   sink.write(std::as_bytes(std::span(all)));
@@ -89,7 +134,8 @@ BehindJobState::BehindJobState(ByteSource& all) : all_(all), size_(all.size()) {
            "; this weir reads versions 1 to " + std::to_string(newest_version));
   if (f.description_bytes > max_description)
     refuse("the state is damaged: the sizes in its header contradict each other");
-  const std::uint64_t head = sizeof f + f.description_bytes + 8;
+  const std::uint64_t window = f.version < 2 ? 0 : sizeof(FixedWindow);
+  const std::uint64_t head = sizeof f + f.description_bytes + window + 8;
   whole(head);
   held_.resize(head);
   all_.read(writable(held_, sizeof f));
@@ -111,6 +157,7 @@ BehindJobState::BehindJobState(ByteSource& all) : all_(all), size_(all.size()) {
   job.output_open = f.output_open != 0, job.repeats_open = f.repeats_open != 0;
   job.records = f.records, job.bytes = f.bytes, job.first = f.first, job.repeats = f.repeats;
   job.bad = f.bad;
+  if (window > 0) job.window = window_of(held_.data() + sizeof f + f.description_bytes);
   job_ = std::move(job);
   size_ -= head;
   held_.clear();

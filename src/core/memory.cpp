@@ -1,6 +1,7 @@
 #include "core/memory.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <new>
@@ -14,8 +15,11 @@ namespace {
 constexpr std::uint64_t huge_page = 2 << 20;
 
 [[noreturn]] void no_memory(std::uint64_t bytes) {
+  const auto pages = ::sysconf(_SC_PHYS_PAGES), size = ::sysconf(_SC_PAGESIZE);
+  const std::string all =
+      pages > 0 && size > 0 ? " (the machine has " + std::to_string(pages * size) + ")" : "";
   throw Error(ErrorCode::NoMemory, "the system does not give " + std::to_string(bytes) +
-                                       " bytes of memory; ask for less");
+                                       " bytes of memory" + all + "; ask for less");
 }
 
 // A huge-page boundary with room for `bytes`: reserve address space only, then open the

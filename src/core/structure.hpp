@@ -14,6 +14,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <vector>
 
@@ -61,11 +62,7 @@ class Sharded : public Base {
     handle->shape_ = shape;
     handle->stride_ = stride;
     handle->total_ = total;
-    for (std::uint32_t i = 0; i < making.shards; ++i) {
-      S* const shard = new (handle->shards_begin() + i)
-          S(shape, handle->cells_begin() + stride * i, RecordRandom(mix(making.seed, i + 1)));
-      if constexpr (requires { shard->use(making.kernel); }) shard->use(making.kernel);
-    }
+    for (std::uint32_t i = 0; i < making.shards; ++i) handle->construct(i);
     return handle;
   }
 
@@ -115,6 +112,13 @@ class Sharded : public Base {
   [[nodiscard]] const Shape& shape() const noexcept { return shape_; }
   [[nodiscard]] const Making& making() const noexcept { return making_; }
 
+  // Makes a shard anew, on memory that is zero again.
+  void renew(std::uint32_t i) noexcept {
+    shard(i).~S();
+    std::memset(cells_begin() + stride_ * i, 0, stride_);
+    construct(i);
+  }
+
   // Shards are chosen by a mix of the digest that no structure uses for its positions.
   [[nodiscard]] std::uint32_t index_of(Digest digest) const noexcept {
     if (making_.shards == 1) return 0;
@@ -142,6 +146,12 @@ class Sharded : public Base {
  private:
   template <class, class, class>
   friend class Sharded;
+
+  void construct(std::uint32_t i) {
+    S* const made = new (shards_begin() + i)
+        S(shape_, cells_begin() + stride_ * i, RecordRandom(mix(making_.seed, i + 1)));
+    if constexpr (requires { made->use(making_.kernel); }) made->use(making_.kernel);
+  }
 
   S* shards_begin() noexcept {
     return reinterpret_cast<S*>(reinterpret_cast<std::byte*>(static_cast<Handle*>(this)) +

@@ -64,7 +64,7 @@ void A2::complete(Params& params, const Request& request, std::uint64_t bytes) {
                                        page_bytes);
     refuse_window("a2", request,
                   a2_capacity(k_given ? k : a2_probes(m, request.fpr, max_k), m, request.fpr),
-                  window, all + budget_reserve);
+                  window, all + budget_reserve, params.has("g"));
   }
   params.fill("g",
               window != 0 ? window : std::max<std::uint64_t>(a2_capacity(k, m, request.fpr), 1));

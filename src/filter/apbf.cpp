@@ -17,7 +17,8 @@ constexpr ParameterInfo parameters[] = {
     {"window", "records the guarantee must hold for, l*g", "the expected keys, or the longest"},
 };
 
-[[noreturn]] void refuse(const ApbfWish& wish, const Request& request, std::uint64_t window) {
+[[noreturn]] void refuse(const ApbfWish& wish, const Request& request, std::uint64_t window,
+                         bool by_stream) {
   const auto held = longest_window(wish);
   const auto needed = least_memory(wish, window);
   std::uint64_t bytes = 0;
@@ -27,7 +28,7 @@ constexpr ParameterInfo parameters[] = {
                      Apbf::bytes({.k = needed->k, .l = needed->l, .m = needed->m}) * request.shards,
                  page_bytes) +
         budget_reserve;
-  refuse_window("apbf", request, held ? held->l * held->g : 0, window, bytes);
+  refuse_window("apbf", request, held ? held->l * held->g : 0, window, bytes, by_stream);
 }
 
 }  // namespace
@@ -72,16 +73,19 @@ void Apbf::complete(Params& params, const Request& request, std::uint64_t bytes)
     if (!plan) throw Error(ErrorCode::Config, "apbf with this k and l has no such FPR at any size");
   } else if (window != 0 && g == 0) {
     plan = least_fpr(wish, window);
-    if (plan && plan->fpr > request.fpr && m == 0) refuse(wish, request, window);
+    if (plan && plan->fpr > request.fpr && m == 0) refuse(wish, request, window, params.has("g"));
   } else {
     plan = longest_window(wish);
     if (!plan) plan = least_fpr(wish, wish.least_l * std::max<std::uint64_t>(g, 1));
   }
-  if (!plan)
-    throw Error(ErrorCode::Config, "apbf needs at least " +
-                                       std::to_string((wish.least_k + wish.least_l) * line_bytes) +
-                                       " bytes a shard for its slices; " + std::to_string(bytes) +
-                                       " are left");
+  if (!plan) {
+    const std::uint64_t least = FilterHandle<Apbf>::overhead(request.shards) + budget_reserve +
+                                (wish.least_k + wish.least_l) * line_bytes * request.shards;
+    throw Error(ErrorCode::Config, "apbf with " + std::to_string(request.shards) +
+                                       " shard(s) needs at least " + std::to_string(least) +
+                                       " bytes of memory for its slices; " +
+                                       std::to_string(request.memory) + " were given");
+  }
   params.fill("k", std::uint64_t{plan->k});
   params.fill("l", std::uint64_t{plan->l});
   params.fill("m", plan->m);

@@ -106,13 +106,17 @@ class FilterHandle final : public Sharded<S, FilterHandle<S>, Filter> {
   }
 
   void advance(std::uint32_t generations) override {
+    for (std::uint32_t i = 0; i < this->shards(); ++i) advance_shard(i, generations);
+  }
+  void advance_shard(std::uint32_t index, std::uint32_t generations) override {
     if constexpr (requires(S& s) { s.advance(generations); }) {
-      for (S& shard : this->all()) shard.advance(generations);
+      this->shard(index).advance(generations);
     } else {
-      static_cast<void>(generations);
+      static_cast<void>(index), static_cast<void>(generations);
       unsupported("age by generations; the apbf and a2 filters can");
     }
   }
+  void clear_shard(std::uint32_t index) noexcept override { this->renew(index); }
 
   [[nodiscard]] double estimate_keys() const override {
     if constexpr (requires(const S& s) { s.estimate_keys(); }) {

@@ -10,6 +10,7 @@
 #include "key/fields.hpp"
 #include "key/json_value.hpp"
 #include "key/letters.hpp"
+#include "key/time.hpp"
 #include "source/row_ends.hpp"
 #include "weir/error.hpp"
 
@@ -58,23 +59,35 @@ Keys::Keys(const DedupOptions& options, const Digester& digester)
   if (!key.fields.empty() && !key.columns.empty()) refuse("give either -k or --column");
   if (!key.importance.empty() && kind == Records::Fixed)
     refuse("records of fixed width have no importance");
-  has_importance_ = !key.importance.empty();
+  if (!key.time.empty() && kind == Records::Fixed)
+    refuse("records of fixed width have no field for --time");
+  importance_.given = !key.importance.empty();
+  time_.given = !key.time.empty();
+  const bool beside = importance_.given || time_.given;
   if (!key.fields.empty()) fields_ = parse_fields(key.fields);
   if (json) {
     way_ = Way::Json;
     for (const std::string& pointer : key.pointers) check_pointer(pointer);
-    if (has_importance_) check_pointer(key.importance);
+    if (importance_.given) check_pointer(key.importance);
+    if (time_.given) check_pointer(key.time);
     return;
   }
   if (csv) {
     // Rows are taken apart only when their fields matter.
-    if (!fields_.empty() || !key.columns.empty() || has_importance_) way_ = Way::Csv;
+    if (!fields_.empty() || !key.columns.empty() || beside) way_ = Way::Csv;
     if (!options.format.header) read_header({});
-  } else if (!fields_.empty() || has_importance_) {
+  } else if (!fields_.empty() || beside) {
     way_ = key.separator ? Way::Separated : Way::Blanks;
-    if (has_importance_) importance_field_ = column_number(key.importance, {});
+    if (importance_.given) importance_.field = column_number(key.importance, {});
+    if (time_.given) time_.field = column_number(key.time, {});
   }
-  if (has_importance_) last_field_ = importance_field_;
+  settle_fields();
+}
+
+void Keys::settle_fields() {
+  last_field_ = 0;
+  for (const Wanted& wanted : {importance_, time_})
+    if (wanted.given) last_field_ = std::max(last_field_, wanted.field);
   if (!fields_.empty()) last_field_ = std::max(last_field_, fields_.back().last);
   one_field_ = fields_.size() == 1 && fields_[0].first == fields_[0].last;
 }
@@ -117,15 +130,19 @@ void Keys::read_header(std::string_view row) {
     }
     fields_ = parse_fields(numbers);
   }
-  if (has_importance_) importance_field_ = column_number(options_.key.importance, names);
-  last_field_ = has_importance_ ? importance_field_ : 0;
-  if (!fields_.empty()) last_field_ = std::max(last_field_, fields_.back().last);
-  one_field_ = fields_.size() == 1 && fields_[0].first == fields_[0].last;
+  if (importance_.given) importance_.field = column_number(options_.key.importance, names);
+  if (time_.given) time_.field = column_number(options_.key.time, names);
+  settle_fields();
 }
 
 std::uint32_t Keys::weight_of(double number) const {
   return static_cast<std::uint32_t>(
       std::clamp(std::floor(number), 1.0, static_cast<double>(options_.key.importance_max)));
+}
+
+void Keys::keep(Chunk& chunk, std::size_t i, const Beside& beside) const {
+  if (importance_.given) chunk.weights[i] = beside.weight;
+  if (time_.given) chunk.times[i] = beside.time;
 }
 
 // A row ends with CR LF or LF, and a byte order mark in front of the first one is not part of it.
@@ -142,11 +159,13 @@ void Keys::digest(Chunk& chunk, Scratch& scratch) const {
   chunk.bad.clear();
   chunk.digests.resize(records);
   chunk.weights.clear();
+  chunk.times.clear();
   if (chunk.piece) {
     if (chunk.first_piece) chunk.bad.push_back({0, too_long});
     return;
   }
-  if (has_importance_) chunk.weights.resize(records);
+  if (importance_.given) chunk.weights.resize(records);
+  if (time_.given) chunk.times.resize(records);
   if (way_ == Way::Whole && !options_.key.ignore_case) {
     digest_whole(chunk);
   } else if (way_ != Way::Json ||
@@ -154,13 +173,13 @@ void Keys::digest(Chunk& chunk, Scratch& scratch) const {
     chunk.bad.clear();
     for (std::size_t i = chunk.heads; i < records; ++i) {
       std::string_view key;
-      std::uint32_t weight = 1;
-      const char* const bad = key_of(row_or_record(chunk, i), scratch, key, weight);
+      Beside beside;
+      const char* const bad = key_of(row_or_record(chunk, i), scratch, key, beside);
       if (bad != nullptr)
         chunk.bad.push_back({static_cast<std::uint32_t>(i), bad});
       else
         chunk.digests[i] = digester_(key);
-      if (has_importance_) chunk.weights[i] = weight;
+      keep(chunk, i, beside);
     }
   }
   // What can be wrong with a record whatever its key.
@@ -208,7 +227,7 @@ void Keys::digest_whole(Chunk& chunk) const {
 }
 
 const char* Keys::key_of(std::string_view record, Scratch& scratch, std::string_view& key,
-                         std::uint32_t& weight) const {
+                         Beside& beside) const {
   const char* bad = nullptr;
   switch (way_) {
     case Way::Whole:
@@ -220,12 +239,12 @@ const char* Keys::key_of(std::string_view record, Scratch& scratch, std::string_
           [&](std::string_view r, auto found) {
             return walk_separated(r, *options_.key.separator, found);
           },
-          scratch, key, weight);
+          scratch, key, beside);
       break;
     case Way::Blanks:
       bad = key_of_fields(
           record, [](std::string_view r, auto found) { return walk_blanks(r, found); }, scratch,
-          key, weight);
+          key, beside);
       break;
     case Way::Csv:
       bad = key_of_fields(
@@ -233,10 +252,10 @@ const char* Keys::key_of(std::string_view record, Scratch& scratch, std::string_
           [&](std::string_view r, auto found) {
             return walk_csv(r, options_.format.separator, found);
           },
-          scratch, key, weight);
+          scratch, key, beside);
       break;
     case Way::Json:
-      bad = key_of_json(record, scratch, weight);
+      bad = key_of_json(record, scratch, beside);
       key = scratch.key;
       break;
   }
@@ -250,16 +269,17 @@ const char* Keys::key_of(std::string_view record, Scratch& scratch, std::string_
   return bad;
 }
 
-// One walk over the record finds the key's fields and the importance. A single field without
-// doubled quotes is the key as it stands; everything else is put together in the scratch.
+// One walk over the record finds the key's fields, the importance and the time. A single field
+// without doubled quotes is the key as it stands; everything else is put together in the scratch.
 template <class Walk>
 const char* Keys::key_of_fields(std::string_view record, Walk walk, Scratch& scratch,
-                                std::string_view& key, std::uint32_t& weight) const {
+                                std::string_view& key, Beside& beside) const {
   const bool rows = way_ == Way::Csv;
   const char joint = way_ == Way::Separated ? *options_.key.separator : ' ';
   std::size_t range = 0;  // of fields_, the one we are in or before
   std::size_t count = 0;  // fields walked over
-  bool weighed = !has_importance_, not_a_number = false;
+  bool weighed = !importance_.given, not_a_number = false;
+  bool timed = !time_.given, not_a_time = false;
   scratch.key.clear();
   const char* const broken =
       walk(record, [&](std::size_t index, std::string_view value, bool quoted) {
@@ -285,19 +305,27 @@ const char* Keys::key_of_fields(std::string_view record, Walk walk, Scratch& scr
           }
           if (index == fields_[range].last) ++range;
         }
-        if (has_importance_ && index == importance_field_) {
+        if (time_.given && index == time_.field) {
+          const auto time = parse_time(value);
+          timed = true;
+          not_a_time = !time;
+          beside.time = time.value_or(0);
+        }
+        if (importance_.given && index == importance_.field) {
           double number = 0;
           const char* const end = value.data() + value.size();
           const auto [rest, error] = std::from_chars(value.data(), end, number);
           weighed = error == std::errc{} && rest == end && !std::isnan(number);
           not_a_number = !weighed;
-          if (weighed) weight = weight_of(number);
+          if (weighed) beside.weight = weight_of(number);
         }
         return index < last_field_;
       });
   if (broken != nullptr) return broken;
   if (not_a_number) return "its importance is not a number";
   if (!weighed) return "it has no importance";
+  if (!timed) return "it has no time";
+  if (not_a_time) return "its time cannot be read";
   if (fields_.empty()) {
     key = record;
     return nullptr;
@@ -309,7 +337,7 @@ const char* Keys::key_of_fields(std::string_view record, Walk walk, Scratch& scr
 
 // Plain lines by the quick reader, the others one by one. False: too many are others.
 bool Keys::digest_plain_json(Chunk& chunk, Scratch& scratch) const {
-  if (!plain_.can() || has_importance_) return false;
+  if (!plain_.can() || importance_.given || time_.given) return false;
   if (!simdjson::validate_utf8(chunk.buffer.data(), chunk.ends.back())) return false;
   scratch.values.resize(options_.key.pointers.size());
   std::size_t others = 0;
@@ -323,8 +351,8 @@ bool Keys::digest_plain_json(Chunk& chunk, Scratch& scratch) const {
       bad = lacks_member;
     } else if (found == PlainJson::Found::NotPlain || !key_of_values(scratch, key)) {
       if (++others > chunk.records() / 16) return false;
-      std::uint32_t weight = 1;
-      bad = key_of_json(chunk.without_terminator(i), scratch, weight);
+      Beside beside;
+      bad = key_of_json(chunk.without_terminator(i), scratch, beside);
       key = scratch.key;
     }
     if (bad != nullptr)
@@ -381,19 +409,18 @@ bool Keys::digest_json_together(Chunk& chunk, Scratch& scratch) const {
     if (at.current_index() < chunk.begin_of(i) ||
         at.current_index() + at.source().size() > chunk.ends[i])
       return false;
-    std::uint32_t weight = 1;
-    const char* const bad = key_of_document(document, scratch, weight);
+    Beside beside;
+    const char* const bad = key_of_document(document, scratch, beside);
     if (bad != nullptr)
       chunk.bad.push_back({static_cast<std::uint32_t>(i), bad});
     else
       chunk.digests[i] = digester_(scratch.key);
-    if (has_importance_) chunk.weights[i] = weight;
+    keep(chunk, i, beside);
   }
   return i == chunk.records();
 }
 
-const char* Keys::key_of_json(std::string_view record, Scratch& scratch,
-                              std::uint32_t& weight) const {
+const char* Keys::key_of_json(std::string_view record, Scratch& scratch, Beside& beside) const {
   simdjson::dom::element document;
   // Behind every record there are 64 bytes that may be read.
   switch (scratch.json.parse(record.data(), record.size(), false).get(document)) {
@@ -408,11 +435,11 @@ const char* Keys::key_of_json(std::string_view record, Scratch& scratch,
     default:
       return "it is not valid JSON";
   }
-  return key_of_document(document, scratch, weight);
+  return key_of_document(document, scratch, beside);
 }
 
 const char* Keys::key_of_document(simdjson::dom::element document, Scratch& scratch,
-                                  std::uint32_t& weight) const {
+                                  Beside& beside) const {
   scratch.key.clear();
   if (options_.key.pointers.empty())
     append_canonical(document, options_.key.ignore_case, scratch.key);
@@ -422,13 +449,25 @@ const char* Keys::key_of_document(simdjson::dom::element document, Scratch& scra
     if (!scratch.key.empty()) scratch.key += ',';
     append_canonical(value, options_.key.ignore_case, scratch.key);
   }
-  if (has_importance_) {
+  if (importance_.given) {
     simdjson::dom::element value;
     if (document.at_pointer(options_.key.importance).get(value) != simdjson::SUCCESS)
       return "it has no importance";
     const auto number = number_of(value);
     if (!number || std::isnan(*number)) return "its importance is not a number";
-    weight = weight_of(*number);
+    beside.weight = weight_of(*number);
+  }
+  if (time_.given) {
+    simdjson::dom::element value;
+    if (document.at_pointer(options_.key.time).get(value) != simdjson::SUCCESS)
+      return "it has no time";
+    std::string_view text;
+    double number = 0;
+    const auto time = value.get(text) == simdjson::SUCCESS     ? parse_time(text)
+                      : value.get(number) == simdjson::SUCCESS ? time_of(number)
+                                                               : std::nullopt;
+    if (!time) return "its time cannot be read";
+    beside.time = *time;
   }
   return nullptr;
 }

@@ -1,5 +1,5 @@
-// Which bytes identify a record, and their digest: from a chunk's records to its digests, weights
-// and bad records.
+// Which bytes identify a record, and their digest: from a chunk's records to its digests, weights,
+// times and bad records.
 //
 //   all of the record   the bytes without the terminator
 //   fields              joined with the separator; of blanks, with one space
@@ -36,27 +36,37 @@ class Keys {
     simdjson::dom::parser json;
     std::vector<std::string_view> values;
   };
-  // Sets digests, weights, bad and judged.
+  // Sets digests, weights, times, bad and judged.
   void digest(Chunk& chunk, Scratch& scratch) const;
 
  private:
   enum class Way : std::uint8_t { Whole, Separated, Blanks, Csv, Json };
+  struct Beside {  // what stands in a record beside its key
+    std::uint32_t weight = 1;
+    std::int64_t time = 0;
+  };
+  struct Wanted {
+    bool given = false;
+    std::uint64_t field = 0;
+  };
 
   [[nodiscard]] std::string_view row_or_record(const Chunk& chunk, std::size_t i) const;
   void digest_whole(Chunk& chunk) const;
   void mark_too_long(Chunk& chunk) const;
   template <class Walk>
   const char* key_of_fields(std::string_view record, Walk walk, Scratch& scratch,
-                            std::string_view& key, std::uint32_t& weight) const;
+                            std::string_view& key, Beside& beside) const;
   bool digest_plain_json(Chunk& chunk, Scratch& scratch) const;
   bool key_of_values(Scratch& scratch, std::string_view& key) const;
   bool digest_json_together(Chunk& chunk, Scratch& scratch) const;
-  const char* key_of_json(std::string_view record, Scratch& scratch, std::uint32_t& weight) const;
+  const char* key_of_json(std::string_view record, Scratch& scratch, Beside& beside) const;
   const char* key_of_document(simdjson::dom::element document, Scratch& scratch,
-                              std::uint32_t& weight) const;
+                              Beside& beside) const;
   const char* key_of(std::string_view record, Scratch& scratch, std::string_view& key,
-                     std::uint32_t& weight) const;
+                     Beside& beside) const;
   [[nodiscard]] std::uint32_t weight_of(double number) const;
+  void keep(Chunk& chunk, std::size_t i, const Beside& beside) const;
+  void settle_fields();
   std::uint64_t column_number(const std::string& column,
                               const std::vector<std::string>& names) const;
 
@@ -65,8 +75,7 @@ class Keys {
   Way way_ = Way::Whole;
   PlainJson plain_;
   std::vector<FieldRange> fields_;
-  bool has_importance_ = false;
-  std::uint64_t importance_field_ = 0;
+  Wanted importance_, time_;
   std::uint64_t last_field_ = 0;  // the last one of interest
   bool one_field_ = false;
 };

@@ -86,7 +86,7 @@ class Engine {
       : structure_(structure),
         options_(options),
         keys_(options, structure.digester()),
-        judge_(structure, options.read_only, options.threads),
+        judge_(structure, options),
         source_(options, [this](std::string_view row) { keys_.read_header(row); }) {}
 
   DedupStats run();
@@ -124,6 +124,7 @@ class Engine {
   Judge judge_;
   Wake wake_;
   Clock::time_point start_ = Clock::now();
+  std::int64_t start_time_ = 0;  // of the window's clock, if it goes by arrival
 
   std::mutex mutex_;  // of the queue
   std::condition_variable changed_;
@@ -159,6 +160,13 @@ DedupStats Engine::run() {
     issued_records_ = from->records;
     source_.go_to(from->input, from->offset, from->ordinal);
   }
+  // The hours between two runs count, but the clock of the machine may have been set back.
+  if (const auto window = judge_.window(); window && window->clock == Window::Clock::Arrival) {
+    start_time_ = std::chrono::duration_cast<std::chrono::microseconds>(
+                      std::chrono::system_clock::now().time_since_epoch())
+                      .count();
+    if (window->started) start_time_ = std::max(start_time_, window->now);
+  }
   saved_at_record_ = issued_records_;
   input_total_ = total_size(options_.inputs);
   next_look_ = next_look(issued_records_, structure_.memory());
@@ -185,6 +193,7 @@ DedupStats Engine::run() {
   emitter_->close();
   stats_.input_taken = source_.taken();
   stats_.input_total = input_total_;
+  stats_.window = judge_.window();
   stats_.seconds = seconds_since(start_);
   return stats_;
 }
@@ -376,6 +385,7 @@ bool Engine::next_chunk(Chunk& chunk, Desk& desk) {
 bool Engine::issue(Chunk& chunk) {
   if (!emitter_) open_emitter();
   chunk.number = issued_++;
+  chunk.arrived = start_time_ + static_cast<std::int64_t>(seconds_since(start_) * 1e6);
   if (!chunk.piece || chunk.first_piece) issued_records_ += chunk.records() - chunk.heads;
   long_one_out_ = chunk.ends.back() > long_chunk;
   return true;
@@ -461,10 +471,12 @@ void Engine::look_at_fpr() {
 // Output first, then the state: what is saved is never ahead of what is written.
 void Engine::save_state(bool complete) {
   emitter_->sync();
+  JobState job;
+  job.window = judge_.window();
   if (!options_.resume) {
-    save(structure_, options_.state);
+    job.complete = true;  // no position to go on from
+    save(structure_, options_.state, job.window ? &job : nullptr);
   } else {
-    JobState job;
     job.job = describe_job(options_);
     job.complete = complete;
     job.input = source_.input(), job.offset = source_.offset(), job.ordinal = source_.records();

@@ -89,6 +89,27 @@ void check_resume(const DedupOptions& options) {
       refuse("--resume needs files to read from; " + shown_name(input) + " cannot be read again");
 }
 
+void check_window(const Structure& structure, const DedupOptions& options) {
+  const auto& window = options.window;
+  const bool event = window && window->clock == Window::Clock::Event;
+  if (event && options.key.time.empty() && !options.read_only)
+    refuse("the window goes by the time of the records; say where it stands, with --time");
+  if (!event && !options.key.time.empty())
+    refuse("--time is for a window of time, as in --window 24h");
+  if (!window) return;
+  const StructureInfo& info = structure.info();
+  if (info.kind != Kind::Filter)
+    refuse(std::string("a window needs a filter, which ") + info.name + " is not");
+  if (window->length == 0 || window->step == 0) refuse("a window must be longer than 0");
+  if (window->kind == Window::Kind::Landmark) {
+    if (info.forgets)
+      refuse(std::string(info.name) +
+             " forgets before the end of a landmark window; choose blocked-bloom");
+  } else if (std::string_view(info.name) != "apbf" && std::string_view(info.name) != "a2") {
+    refuse(std::string(info.name) + " does not age by generations; a window needs apbf or a2");
+  }
+}
+
 }  // namespace
 
 void check_options(const Structure& structure, const DedupOptions& options) {
@@ -102,6 +123,7 @@ void check_options(const Structure& structure, const DedupOptions& options) {
   if (!options.key.importance.empty() && !info.weighted)
     refuse(std::string(info.name) +
            " knows no importance; choose a filter that does, as in -f ibf-mc");
+  check_window(structure, options);
   if (options.key.importance_max == 0) refuse("the maximal importance must be above 0");
   if (options.inputs.empty()) refuse("there is nothing to read");
   if (std::count(options.inputs.begin(), options.inputs.end(), "-") > 1)
@@ -143,6 +165,13 @@ std::string describe_job(const DedupOptions& options) {
   if (!options.key.importance.empty()) {
     add("importance", options.key.importance);
     add("importance-max", std::to_string(options.key.importance_max));
+  }
+  add("time", options.key.time);
+  if (const auto& window = options.window) {
+    constexpr const char* clocks[] = {"records", "arrival", "event"};
+    constexpr const char* shapes[] = {"sliding", "jumping", "landmark"};
+    add("window", std::to_string(window->length) + " " + clocks[static_cast<int>(window->clock)] +
+                      " " + shapes[static_cast<int>(window->kind)]);
   }
   constexpr const char* policies[] = {"pass", "drop", "fail"};
   add("on-bad", policies[static_cast<int>(options.on_bad)]);

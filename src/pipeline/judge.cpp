@@ -39,12 +39,19 @@ void with_bad(std::span<T> items, std::size_t kept, const std::vector<Chunk::Bad
 
 }  // namespace
 
-Judge::Judge(Structure& structure, bool read_only, unsigned threads) : read_only_(read_only) {
+Judge::Judge(Structure& structure, const DedupOptions& options) : read_only_(options.read_only) {
   if (structure.info().kind == Kind::Filter) filter_ = static_cast<Filter*>(&structure);
   if (structure.info().kind == Kind::Sketch) sketch_ = static_cast<Sketch*>(&structure);
-  if (filter_ != nullptr && threads > 1 && !read_only && filter_->shards() <= most_lanes)
+  if (filter_ != nullptr && options.threads > 1 && !read_only_ && filter_->shards() <= most_lanes)
     lanes_ = filter_->shards();
   turns_ = std::make_unique<Turn[]>(lanes_);
+  const bool goes_on = options.position && options.position->window;
+  if (goes_on || options.window)
+    clock_.emplace(goes_on ? *options.position->window : *options.window);
+}
+
+std::optional<Window> Judge::window() const {
+  return clock_ ? std::optional(clock_->window()) : std::nullopt;
 }
 
 void Judge::end_with(std::uint64_t number) noexcept {
@@ -55,6 +62,7 @@ void Judge::end_with(std::uint64_t number) noexcept {
 
 void Judge::abandon() noexcept {
   for (std::uint32_t i = 0; i < lanes_; ++i) turns_[i].abandon();
+  clock_turn_.abandon();
 }
 
 void Judge::judge(Chunk& chunk, Scratch& scratch) {
@@ -65,17 +73,22 @@ void Judge::judge(Chunk& chunk, Scratch& scratch) {
   auto digests = chunk.digests.all().subspan(heads, judged - heads);
   auto weights = std::span<std::uint32_t>();
   if (!chunk.weights.empty()) weights = chunk.weights.all().subspan(heads, judged - heads);
+  auto times = std::span<std::int64_t>();
+  if (!chunk.times.empty()) times = chunk.times.all().subspan(heads, judged - heads);
   const bool some_bad = !chunk.bad.empty() && !chunk.piece;
   if (some_bad) {
     const std::size_t good = without_bad(digests, chunk.bad, heads);
     digests = digests.first(good);
     if (!weights.empty()) weights = weights.first(without_bad(weights, chunk.bad, heads));
+    if (!times.empty()) times = times.first(without_bad(times, chunk.bad, heads));
   }
+  scratch.cuts.clear();
+  if (clock_ && !read_only_) set_clock(chunk, times, digests.size(), scratch.cuts);
   const auto verdicts = chunk.verdicts.all().subspan(heads, digests.size());
   if (lanes_ > 1)
     judge_by_shard(chunk, scratch, digests, weights, verdicts);
   else
-    judge_in_turn(chunk, digests, weights, verdicts);
+    judge_in_turn(chunk, scratch, digests, weights, verdicts);
   if (some_bad) {
     const auto all = chunk.verdicts.all().subspan(heads, judged - heads);
     with_bad(all, digests.size(), chunk.bad, heads, Verdict::New);
@@ -85,8 +98,34 @@ void Judge::judge(Chunk& chunk, Scratch& scratch) {
   }
 }
 
-void Judge::judge_in_turn(Chunk& chunk, std::span<const Digest> digests,
-                          std::span<const std::uint32_t> weights, std::span<Verdict> verdicts) {
+void Judge::set_clock(const Chunk& chunk, std::span<const std::int64_t> times, std::size_t records,
+                      std::vector<WindowClock::Cut>& cuts) {
+  clock_turn_.wait(chunk.number);
+  if (!ended_before(chunk.number) && records > 0) {
+    switch (clock_->window().clock) {
+      case Window::Clock::Records:
+        clock_->count(records, cuts);
+        break;
+      case Window::Clock::Arrival:
+        clock_->arrive(chunk.arrived, cuts);
+        break;
+      case Window::Clock::Event:
+        clock_->happen(times, cuts);
+        break;
+    }
+  }
+  clock_turn_.pass();
+}
+
+void Judge::age(std::uint32_t shard, std::uint32_t generations) {
+  if (clock_->window().kind == Window::Kind::Landmark)
+    filter_->clear_shard(shard);
+  else
+    filter_->advance_shard(shard, generations);
+}
+
+void Judge::judge_in_turn(Chunk& chunk, const Scratch& scratch, Digests digests, Weights weights,
+                          std::span<Verdict> verdicts) {
   const auto counts = sketch_ != nullptr ? chunk.counts.all().subspan(chunk.heads, digests.size())
                                          : std::span<std::uint64_t>();
   if (read_only_) {
@@ -100,18 +139,35 @@ void Judge::judge_in_turn(Chunk& chunk, std::span<const Digest> digests,
   if (!ended_before(chunk.number)) {
     if (sketch_ != nullptr)
       sketch_->add(digests, counts);
-    else if (weights.empty())
-      filter_->observe(digests, verdicts);
     else
-      filter_->observe(digests, weights, verdicts);
+      observe(scratch, digests, weights, verdicts);
   }
   turns_[0].pass();
   for (std::size_t i = 0; i < counts.size(); ++i)
     verdicts[i] = counts[i] > 1 ? Verdict::Seen : Verdict::New;
 }
 
-void Judge::judge_by_shard(const Chunk& chunk, Scratch& s, std::span<const Digest> digests,
-                           std::span<const std::uint32_t> weights, std::span<Verdict> verdicts) {
+void Judge::observe(const Scratch& scratch, Digests digests, Weights weights,
+                    std::span<Verdict> verdicts) {
+  std::size_t from = 0;
+  const auto up_to = [&](std::size_t end) {
+    const auto part = digests.subspan(from, end - from);
+    const auto out = verdicts.subspan(from, end - from);
+    if (weights.empty())
+      filter_->observe(part, out);
+    else
+      filter_->observe(part, weights.subspan(from, end - from), out);
+    from = end;
+  };
+  for (const WindowClock::Cut& cut : scratch.cuts) {
+    up_to(cut.record);
+    for (std::uint32_t i = 0; i < filter_->shards(); ++i) age(i, cut.generations);
+  }
+  up_to(digests.size());
+}
+
+void Judge::judge_by_shard(const Chunk& chunk, Scratch& s, Digests digests, Weights weights,
+                           std::span<Verdict> verdicts) {
   // A stable counting sort of the records by shard.
   const std::size_t n = digests.size();
   s.begins.assign(lanes_ + 1, 0);
@@ -131,19 +187,32 @@ void Judge::judge_by_shard(const Chunk& chunk, Scratch& s, std::span<const Diges
     if (!weights.empty()) s.weights[place] = weights[i];
   }
   for (std::uint32_t shard = 0; shard < lanes_; ++shard) {
-    const std::size_t begin = s.begins[shard], count = s.begins[shard + 1] - begin;
     turns_[shard].wait(chunk.number);
-    if (!ended_before(chunk.number)) {
-      const auto part = s.digests.all().subspan(begin, count);
-      const auto out = s.verdicts.all().subspan(begin, count);
-      if (weights.empty())
-        filter_->observe_shard(shard, part, out);
-      else
-        filter_->observe_shard(shard, part, s.weights.all().subspan(begin, count), out);
-    }
+    if (!ended_before(chunk.number)) observe_shard(shard, s, !weights.empty());
     turns_[shard].pass();
   }
   for (std::size_t i = 0; i < n; ++i) verdicts[s.order[i]] = s.verdicts[i];
+}
+
+void Judge::observe_shard(std::uint32_t shard, Scratch& s, bool weighted) {
+  std::size_t from = s.begins[shard];
+  const std::size_t last = s.begins[shard + 1];
+  const auto up_to = [&](std::size_t end) {
+    const auto part = s.digests.all().subspan(from, end - from);
+    const auto out = s.verdicts.all().subspan(from, end - from);
+    if (weighted)
+      filter_->observe_shard(shard, part, s.weights.all().subspan(from, end - from), out);
+    else
+      filter_->observe_shard(shard, part, out);
+    from = end;
+  };
+  for (const WindowClock::Cut& cut : s.cuts) {
+    const auto rest = s.order.all().subspan(from, last - from);
+    up_to(from + static_cast<std::size_t>(std::lower_bound(rest.begin(), rest.end(), cut.record) -
+                                          rest.begin()));
+    age(shard, cut.generations);
+  }
+  up_to(last);
 }
 
 }  // namespace weir

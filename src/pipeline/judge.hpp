@@ -4,6 +4,10 @@
 // takes a turn a shard: while one thread is at the second shard with chunk n, the next one is at
 // the first with chunk n + 1. A digest belongs to one shard for ever, and every shard sees its
 // records in order, so the verdicts are those of one thread.
+//
+// With a window a chunk passes the clock first, in order; it says before which records the
+// structure ages, and the chunk is cut there. Each shard ages by itself, at its own part of the
+// cut.
 #pragma once
 
 #include <atomic>
@@ -11,14 +15,16 @@
 #include <vector>
 
 #include "pipeline/turn.hpp"
+#include "pipeline/window_clock.hpp"
 #include "source/chunk.hpp"
+#include "weir/dedup.hpp"
 #include "weir/sketches.hpp"
 
 namespace weir {
 
 class Judge {
  public:
-  Judge(Structure& structure, bool read_only, unsigned threads);
+  Judge(Structure& structure, const DedupOptions& options);
 
   struct Scratch {
     PlainArray<std::uint32_t> shards;  // of each record
@@ -27,6 +33,7 @@ class Judge {
     PlainArray<std::uint32_t> weights;
     PlainArray<Verdict> verdicts;
     std::vector<std::size_t> begins;  // of each shard in `order`
+    std::vector<WindowClock::Cut> cuts;
   };
   // Sets verdicts (New for bad records) and counts. Nothing is remembered of a chunk behind
   // the one that ended the run.
@@ -39,17 +46,30 @@ class Judge {
 
   void abandon() noexcept;
 
+  // Where it stands; only while no chunk is out.
+  [[nodiscard]] std::optional<Window> window() const;
+
  private:
-  void judge_in_turn(Chunk& chunk, std::span<const Digest> digests,
-                     std::span<const std::uint32_t> weights, std::span<Verdict> verdicts);
-  void judge_by_shard(const Chunk& chunk, Scratch& scratch, std::span<const Digest> digests,
-                      std::span<const std::uint32_t> weights, std::span<Verdict> verdicts);
+  using Digests = std::span<const Digest>;
+  using Weights = std::span<const std::uint32_t>;
+  void set_clock(const Chunk& chunk, std::span<const std::int64_t> times, std::size_t records,
+                 std::vector<WindowClock::Cut>& cuts);
+  void age(std::uint32_t shard, std::uint32_t generations);
+  void judge_in_turn(Chunk& chunk, const Scratch& scratch, Digests digests, Weights weights,
+                     std::span<Verdict> verdicts);
+  void observe(const Scratch& scratch, Digests digests, Weights weights,
+               std::span<Verdict> verdicts);
+  void observe_shard(std::uint32_t shard, Scratch& scratch, bool weighted);
+  void judge_by_shard(const Chunk& chunk, Scratch& scratch, Digests digests, Weights weights,
+                      std::span<Verdict> verdicts);
 
   Filter* filter_ = nullptr;
   Sketch* sketch_ = nullptr;
   bool read_only_;
   std::uint32_t lanes_ = 1;
   std::unique_ptr<Turn[]> turns_;
+  std::optional<WindowClock> clock_;
+  Turn clock_turn_;
   std::atomic<std::uint64_t> last_{~std::uint64_t{0}};
 };
 

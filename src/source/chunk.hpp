@@ -26,8 +26,9 @@ struct Chunk {
   // A record beyond --max-record comes in pieces that nobody puts together: one piece a
   // chunk, `ends` holds its end. It is a bad record.
   bool piece = false, first_piece = false;
+  std::int64_t arrived = 0;  // microseconds since 1970; of a window by arrival
 
-  // Set by the key station. Digests and weights have a place for each record; those of bad
+  // Set by the key station. Digests, weights and times have a place for each record; those of bad
   // ones mean nothing.
   struct Bad {
     std::uint32_t record;
@@ -35,6 +36,7 @@ struct Chunk {
   };
   PlainArray<Digest> digests;
   PlainArray<std::uint32_t> weights;  // empty: no importance
+  PlainArray<std::int64_t> times;     // empty: not asked for
   std::vector<Bad> bad;               // ascending
   std::size_t judged = 0;             // records that count: fewer when a bad one ends the run
 

@@ -1,6 +1,8 @@
 // The state of a job comes back as it was, or not at all.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "checkpoint/job_state.hpp"
 #include "checkpoint/snapshot_testing.hpp"
 
@@ -63,6 +65,51 @@ TEST(JobStateTest, ComesBackAsItWas) {
   EXPECT_EQ(back->bad, job.bad);
 }
 
+Window some_window() {
+  return {Window::Kind::Jumping, Window::Clock::Event, 1000, 1000, true, -77, 3, 2, 1};
+}
+
+TEST(JobStateTest, AWindowComesBackAsItWas) {
+  JobState job = some_job();
+  EXPECT_FALSE(job_of(state_of(job))->window.has_value());
+  job.window = some_window();
+  const auto back = job_of(state_of(job));
+  ASSERT_TRUE(back.has_value() && back->window.has_value());
+  EXPECT_EQ(back->job, job.job);
+  EXPECT_EQ(back->window->kind, Window::Kind::Jumping);
+  EXPECT_EQ(back->window->clock, Window::Clock::Event);
+  EXPECT_EQ(back->window->length, 1000u);
+  EXPECT_EQ(back->window->step, 1000u);
+  EXPECT_TRUE(back->window->started);
+  EXPECT_EQ(back->window->now, -77);
+  EXPECT_EQ(back->window->late, 3u);
+  EXPECT_EQ(back->window->doubted, 2u);
+  EXPECT_EQ(back->window->doubt, 1u);
+}
+
+TEST(JobStateTest, AStateWithoutAWindowIsStillOfVersionOne) {
+  const auto bytes = state_of(some_job());
+  EXPECT_EQ(bytes[8], std::byte{1});
+}
+
+TEST(JobStateTest, AWindowThatContradictsItselfIsRefused) {
+  const auto refused = [](auto change) {
+    JobState job = some_job();
+    job.window = some_window();
+    change(*job.window);
+    EXPECT_THROW(job_of(state_of(job)), Error);
+  };
+  refused([](Window& w) { w.length = 0; });
+  refused([](Window& w) { w.step = 0; });
+  refused([](Window& w) { w.step = w.length + 1; });
+  refused([](Window& w) { w.length = std::uint64_t{1} << 62; });
+  refused([](Window& w) { w.now = std::int64_t{1} << 62; });
+  refused([](Window& w) { w.now = std::numeric_limits<std::int64_t>::min(); });
+  refused([](Window& w) { w.kind = static_cast<Window::Kind>(3); });
+  refused([](Window& w) { w.clock = static_cast<Window::Clock>(3); });
+  refused([](Window& w) { w.clock = Window::Clock::Records; });
+}
+
 TEST(JobStateTest, ABareSnapshotHasNone) {
   Collect sink;
   write_snapshot(*make_filter("bloom", {.memory = 16 << 10, .seed = 1}), sink);
@@ -70,8 +117,10 @@ TEST(JobStateTest, ABareSnapshotHasNone) {
 }
 
 TEST(JobStateTest, EveryDamagedByteAndEveryTruncationIsRefused) {
-  const auto whole = state_of(some_job());
-  const std::size_t head = 112 + some_job().job.size() + 8;
+  JobState job = some_job();
+  job.window = some_window();
+  const auto whole = state_of(job);
+  const std::size_t head = 112 + job.job.size() + 56 + 8;
   for (std::size_t i = 0; i < head + 300; ++i) {
     auto damaged = whole;
     damaged[i] ^= std::byte{0x10};

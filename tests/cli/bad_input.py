@@ -357,7 +357,7 @@ class Flags(DedupTest):
             ("give -k too", "-t", ";"),
             ("cannot separate columns", "--csv", "-t", '"'),
             ("cannot separate columns", "--csv", "-t", "\n"),
-            ("knows no importance", "--importance", "1"),
+            ("knows no importance", "-f", "stable", "--importance", "1"),
             ("--resume needs --state", "--resume", "-o", output, lines),
             ("--resume needs -o", "--resume", "--state", state, lines),
             ("--resume needs -o", "--resume", "--state", state, "-o", "-", lines),

@@ -57,7 +57,8 @@ class CatalogueAndHelp(CommandTest):
         told = help_of("dedup")
         for option in ("-f, --filter SPEC", "-S, --memory SIZE", "--fpr RATE", "-n, --keys COUNT",
                        "--shards N", "--hash NAME", "--seed N", "--mark", "--stats", "--state FILE",
-                       "-q, --quiet", "FILE", "[stable]", "[256M]"):
+                       "-q, --quiet", "FILE", "[auto]", "[256M]",
+                       "--window LENGTH", "--window-kind KIND", "--time KEY", "--no-refresh"):
             self.assertIn(option, told)
 
     def test_help_tells_how_runs_end(self):
@@ -72,7 +73,7 @@ class Demonstration(CommandTest):
         rows = re.findall(r"^([a-z-]+) +100,000 +([\d,]+) +([\d,]+) +"
                           r"([\d.]+) % \(([\d.]+)\) +([\d.]+) % \(([\d.]+)\) +([\d.]+) KiB", said,
                           re.MULTILINE)
-        self.assertEqual([row[0] for row in rows], ["stable", "rsbf", "blocked-bloom"])
+        self.assertEqual([row[0] for row in rows], ["weir", "stable", "rsbf", "blocked-bloom"])
         for name, first, caught, *_, memory in rows:
             self.assertEqual(int(first.replace(",", "")) + int(caught.replace(",", "")), 100_000)
             self.assertLessEqual(float(memory), 256)

@@ -95,6 +95,7 @@ class DedupFilters(CommandTest):
     lines = numbered(list(range(200)) * 3)
     # Parameters that only lead to others.
     derived = {"stable": ["d=2", "FPS=0.1"], "rsbf": ["FPRt=0.1", "aim=fnr"],
+               "apbf": ["window=300"], "a2": ["window=300"],
                "ibf-2c": ["d=4"], "ibf-mc": ["d=4"], "ibf-h": ["d=4"]}
 
     def stats(self, spec, *arguments):

@@ -208,11 +208,18 @@ class Statistics(DedupTest):
         text = numbered(draw.randrange(20_000) for _ in range(40_000))
         for spec in ("bloom", "blocked-bloom", "counting"):
             self.assertEqual(self.stats(text, "-f", spec, "-S", "1M")[0]["expected_fnr"], 0)
-        stats, _ = self.stats(text, "-f", "stable", "-S", "16K")
         repeats = 40_000 - len(set(text.splitlines()))
-        missed = 1 - stats["repeats"] / repeats
-        error = (missed * (1 - missed) / repeats) ** 0.5
-        self.assertAlmostEqual(stats["expected_fnr"], missed, delta=max(0.05 * missed, 3 * error))
+        for making in (["-f", "stable"], [], ["--shards", 4], ["-f", "qht"], ["-f", "stable",
+                                                                              "--shards", 4]):
+            stats, _ = self.stats(text, "-S", "16K", *making)
+            missed = 1 - stats["repeats"] / repeats
+            self.assertGreater(missed, 0.1)
+            error = (missed * (1 - missed) / repeats) ** 0.5
+            self.assertAlmostEqual(stats["expected_fnr"], missed, msg=making,
+                                   delta=max(0.05 * missed, 3 * error))
+        for few in (b"a\n", b"a\na\n", b"a\nb\nc\n", b""):
+            for shards in (1, 4, 64):
+                self.stats(few, "-S", "64K", "--shards", shards)
 
     def test_do_not_swallow_the_file_behind_them(self):
         lines = self.file("lines", b"a\na\n")
@@ -434,13 +441,13 @@ class State(DedupTest):
         self.done("inspect", self.state)
 
     def test_is_saved_at_intervals_that_make_sense(self):
-        for good in ("30s", "5min", "2h", "0.5h", "1000", "10K", "5M", "1G"):
+        for good in ("30s", "5min", "2h", "0.5h", "1d", "1000", "10K", "5M", "1G"):
             self.dedup(b"a\n", "--state", self.state, f"--save-every={good}")
         before = self.state.read_bytes()
         for wrong in ("5m", "x", "0", "0s", "-1", "1.5", "s", "inf", "infs", "nan", "nans", "1e3",
                       "5 min", "30sec", "+5", "1k", "99999999999999999999999", "999999999999G"):
-            self.refused(2, f"'{wrong}' is not an interval; write a time, as in 30s, 5min or 2h, or "
-                            "a number of records", "dedup", "--state", self.state, "--save-every",
+            self.refused(2, f"'{wrong}' is not an interval; write a time, as in 30s, 5min, 2h or 1d, "
+                            "or a number of records", "dedup", "--state", self.state, "--save-every",
                          wrong, stdin=b"b\n")
         self.refused(2, "--save-every: '' is not a value", "dedup", "--state", self.state,
                      "--save-every", "")

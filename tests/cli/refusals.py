@@ -21,7 +21,7 @@ class Refusals(CommandTest):
             ("--filter needs a value: SPEC", "dedup", "--filter"),
             ("--filter needs a value: SPEC", "dedup", "-qf"),
             ("--mark takes no value", "dedup", "--mark=3"),
-            ("'nope'; there are bloom", "dedup", "-f", "nope"),
+            ("'nope'; there are weir, bloom", "dedup", "-f", "nope"),
             ("''", "dedup", "-f", ""),
             ("reservoir is a sample", "dedup", "-f", "reservoir"),
             ("-c needs a sketch", "dedup", "-c", "-f", "bloom"),
@@ -100,6 +100,7 @@ class State(CommandTest):
     def test_needs_no_options_to_go_on(self):
         self.dedup(b"a\nb\n", "-S", "64K", "-f", "bloom")
         self.assertEqual(self.dedup(b"b\nc\na\n"), b"c\n")
+        self.assertEqual(self.dedup(b"b\nd\na\n", "-f", "auto"), b"d\n")
 
     def test_is_for_the_owner_only(self):
         self.dedup(b"a\n", "-S", "64K")

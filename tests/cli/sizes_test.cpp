@@ -42,6 +42,23 @@ TEST(WholeNumbers, AreDecimal) {
     EXPECT_THROW(parse_whole(text), Error) << "'" << text << "'";
 }
 
+TEST(Intervals, AreTimesOrRecords) {
+  EXPECT_EQ(parse_interval("30s").seconds, 30);
+  EXPECT_EQ(parse_interval("1.5min").seconds, 90);
+  EXPECT_EQ(parse_interval("24h").seconds, 86400);
+  EXPECT_EQ(parse_interval("2d").seconds, 172800);
+  EXPECT_EQ(parse_interval("2d").records, 0u);
+  EXPECT_EQ(parse_interval("10M").records, 10'000'000u);
+  EXPECT_EQ(parse_interval("1.5K").records, 1500u);
+  EXPECT_EQ(parse_interval("7").records, 7u);
+  EXPECT_EQ(parse_interval("7").seconds, 0);
+  for (const char* text : {"", "0", "0s", "-1", "1m", "1k", "1.5", "1ms", "h", "0.0001K", "1e3"})
+    EXPECT_THROW(parse_interval(text), Error) << "'" << text << "'";
+  EXPECT_EQ(show_duration(86400), "24 h");
+  EXPECT_EQ(show_duration(86400 * 7), "7 days");
+  EXPECT_EQ(show_duration(90), "90 s");
+}
+
 TEST(Sizes, AreShownAsPeopleReadThem) {
   EXPECT_EQ(show_bytes(1023), "1023 bytes");
   EXPECT_EQ(show_bytes(64 << 20), "64.0 MiB");

@@ -153,6 +153,15 @@ class Kills(KillTest):
         yield "counts", self.job(several, "-j", 2, "-c", "-f", "count-min", "-S", "64K")
         yield "large, saves take long", self.job(one, "-j", 1, "-f", "blocked-bloom", "-S", "8M")
         yield "by time, marked", self.job(several, "-j", 2, *exact, "--mark", every="0.02s")
+        yield "a window of records", self.job(several, "-j", 2, "--window", 5000, "--fpr", 0.01,
+                                              "--shards", 3, *both)
+        timed = [("w", b"".join(b"%s %d\n" % (line[:-1].replace(b" ", b"_"),
+                                              1_790_000_000 + i // 5 - i * 7919 % 40)
+                                for i, line in enumerate(text)))]
+        yield "a window of time", self.job(timed, "-j", 2, "-k", 1, "--time", 2, "--window", "20min",
+                                           "-n", 6000, "--no-refresh", *both)
+        yield "a landmark window", self.job(several, "-j", 1, "--window", 7001, "--window-kind",
+                                            "landmark")
         yield "a header only, and nothing", self.job([("e.csv", head), ("f.csv", b"")], "--csv",
                                                      "-j", 1, *exact)
 

@@ -312,5 +312,35 @@ TEST(Generations, OtherFiltersDoNotAgeByGenerations) {
   }
 }
 
+// A shard that is cleared is one that was just made, and the others keep what they have.
+TEST(Clearing, MakesAShardAnew) {
+  for (const StructureInfo* info : catalog()) {
+    if (info->kind != Kind::Filter) continue;
+    const Request request{.memory = 32 << 10, .shards = 3, .seed = 4};
+    const FilterPtr used = make_filter(info->name, request),
+                    fresh = make_filter(info->name, request);
+    Draws draws(1);
+    for (int i = 0; i < 20'000; ++i) used->observe(draws.next());
+    used->clear_shard(1);
+    std::uint64_t kept = 0;
+    Draws again(1), strangers(2);
+    for (int i = 0; i < 20'000; ++i) {
+      const Digest digest = again.next();
+      if (used->shard_of(digest) == 1)
+        ASSERT_FALSE(used->contains(digest)) << info->name;
+      else
+        kept += used->contains(digest);
+    }
+    EXPECT_GT(kept, 10u) << info->name;
+    for (int i = 0; i < 5000; ++i) {
+      const Digest digest = strangers.next();
+      if (used->shard_of(digest) == 1) {
+        const Verdict expected = fresh->observe(digest);
+        ASSERT_EQ(used->observe(digest), expected) << info->name;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace weir
