@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 #include "weir/error.hpp"
 
@@ -64,11 +65,11 @@ StopOnSignal::StopOnSignal() {
     if (!ignored(signal)) handle(signal, note);
 }
 
+// The handler stays: a signal that comes when all is done and saved must not make it look as if it
+// were not.
 StopOnSignal::~StopOnSignal() {
-  for (const int signal : {SIGINT, SIGTERM})
-    if (!ignored(signal)) handle(signal, SIG_DFL);
   ::close(read_end_);
-  ::close(write_end);
+  ::close(std::exchange(write_end, -1));
 }
 
 void StopOnSignal::end_by_it() {

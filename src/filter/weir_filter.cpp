@@ -1,5 +1,7 @@
 #include "filter/weir_filter.hpp"
 
+#include <cstdio>
+
 #include "core/catalog.hpp"
 #include "core/kernel.hpp"
 #include "plan/weir_model.hpp"
@@ -112,10 +114,17 @@ void WeirFilter::complete(Params& params, const Request& request, std::uint64_t 
   const unsigned n = given("n", weir_max_slots), B = given("B", weir_line_bits);
   const Slots best = best_slots(n != 0 && B != 0 ? 1.0 : request.fpr, n, B, a);
   if (n == 0 || B == 0) {
-    if (best.n == 0)
-      throw Error(ErrorCode::Config, "weir cannot hold an FPR of " + std::to_string(request.fpr) +
-                                         " in a line; the lowest is " +
-                                         std::to_string(fpr_of(1, line_room / 2, weir_max_length)));
+    if (best.n == 0) {
+      const auto text = [](double rate) {
+        char digits[32];
+        std::snprintf(digits, sizeof digits, "%.2g", rate);
+        return std::string(digits);
+      };
+      const Slots lowest = best_slots(2 * fpr_of(1, line_room - 2 - a, weir_max_length), n, B, a);
+      throw Error(ErrorCode::Config,
+                  "weir cannot hold an FPR of " + text(request.fpr) + " in a line; the lowest is " +
+                      text(lowest.n == 0 ? 1.0 : lowest.fpr));
+    }
     params.fill("n", std::uint64_t{best.n});
     params.fill("B", std::uint64_t{best.B});
   }

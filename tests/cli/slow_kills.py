@@ -322,13 +322,16 @@ class Signals(KillTest):
     def test_a_slow_pipe(self):
         for threads in (1, 2):
             self.clear()
-            text = lines(400, 10**9)
+            text = lines(40_000, 10**9)
             read_end, write_end = os.pipe()
+            given, enough = [], threading.Event()
 
             def feed():
                 with open(write_end, "wb", buffering=0) as pipe:
-                    for at in range(0, len(text), 4):  # whole lines; all of them come twice
-                        pipe.write(b"".join(text[at:at + 4] * 2))
+                    while not enough.is_set() and len(given) < len(text):
+                        four = text[len(given):len(given) + 4]  # whole lines; all come twice
+                        pipe.write(b"".join(four * 2))
+                        given.extend(four)
                         time.sleep(0.003)
 
             options = ["-j", threads, "--save-every", "0.01s"]
@@ -336,10 +339,11 @@ class Signals(KillTest):
             feeder.start()
             pieces = self.pieces_of_a_pipe(read_end, [signal.SIGTERM, signal.SIGINT] * 2, *options,
                                            times=2)
+            enough.set()
             feeder.join()
             pieces.append(self.last_piece(read_end, *options))
             os.close(read_end)
-            self.assertEqual(b"".join(pieces), b"".join(text))
+            self.assertEqual(b"".join(pieces), b"".join(given))
 
     def test_a_pipe_that_is_ahead(self):
         # More lines have been read than were given out when the signal comes.

@@ -183,7 +183,7 @@ TEST(PlainJsonTest, TheParserAgreesOnRandomLines) {
   };
   constexpr std::string_view bytes = "{}[]:,\"\\ \t0123456789-+.eEutfnralsd/x\x01\x80\xc3";
   std::array<std::size_t, 3> seen{};
-  for (int round = 0; round < 100'000 && !HasFailure(); ++round) {
+  for (int round = 0; round < 30'000 && !HasFailure(); ++round) {
     std::string line = make(make, 0);
     for (std::size_t changes = below(4); changes > 0 && !line.empty(); --changes) {
       const std::size_t at = below(line.size());
@@ -195,7 +195,7 @@ TEST(PlainJsonTest, TheParserAgreesOnRandomLines) {
     const Pointers one = {four[below(four.size())]};
     ++seen[static_cast<std::size_t>(judged(line, below(4) == 0 ? four : one))];
   }
-  for (const std::size_t count : seen) EXPECT_GT(count, 3000u);
+  for (const std::size_t count : seen) EXPECT_GT(count, 1000u);
 }
 
 }  // namespace
