@@ -51,7 +51,8 @@ Result run(DedupOptions options, std::uint64_t chunk) {
   options.chunk_bytes = chunk;
   options.output = output.path();
   options.repeats_file = repeats.path();
-  const FilterPtr filter = make_filter("blocked-bloom", {.memory = 64 << 10, .seed = 1});
+  const FilterPtr filter = make_filter(options.window ? "apbf:k=4,l=8,g=0" : "blocked-bloom",
+                                       {.memory = 64 << 10, .seed = 1});
   Result result;
   try {
     result.stats = dedup(*filter, options);
@@ -91,6 +92,13 @@ DedupOptions choose(std::uint8_t kind, std::uint8_t key, std::uint8_t other) {
       if (key & 32) options.key.separator = ';';
       if (other & 32) options.max_record = 100;
   }
+  if ((kind & 64) != 0) {  // a window, by time where there is a field for it
+    options.window = Window{.length = 8, .step = 1};
+    if (options.format.kind != Records::Fixed) {
+      options.window->clock = Window::Clock::Event;
+      options.key.time = options.format.kind == Records::Json ? "/t" : "1";
+    }
+  }
   return options;
 }
 
@@ -123,6 +131,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(whole.repeats == cut.repeats, "the repeats depend on the chunks");
   if (!whole.error.empty()) return 0;
   const DedupStats& stats = whole.stats;
+  require(!whole.stats.window || (whole.stats.window->now == cut.stats.window->now &&
+                                  whole.stats.window->late == cut.stats.window->late),
+          "the clock depends on the chunks");
   require(stats.first + stats.repeats + stats.bad == stats.records, "records do not add up");
   // The header is in both files.
   require(whole.output.size() + whole.repeats.size() >= stats.bytes, "bytes were lost");

@@ -463,7 +463,9 @@ const char* Keys::key_of_document(simdjson::dom::element document, Scratch& scra
       return "it has no time";
     std::string_view text;
     double number = 0;
+    std::int64_t whole = 0;
     const auto time = value.get(text) == simdjson::SUCCESS     ? parse_time(text)
+                      : value.get(whole) == simdjson::SUCCESS  ? time_of(whole)
                       : value.get(number) == simdjson::SUCCESS ? time_of(number)
                                                                : std::nullopt;
     if (!time) return "its time cannot be read";

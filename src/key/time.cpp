@@ -82,10 +82,21 @@ std::optional<std::int64_t> time_of(double number) noexcept {
   return static_cast<std::int64_t>(micros);
 }
 
+std::optional<std::int64_t> time_of(std::int64_t number) noexcept {
+  constexpr std::int64_t limit = 100'000'000'000'000;  // of milliseconds
+  if (number < limit && number > -limit) return time_of(static_cast<double>(number));
+  const bool micros = number < 1000 * limit && number > -1000 * limit;
+  return micros ? number : number / 1000 - (number % 1000 < 0 ? 1 : 0);
+}
+
 std::optional<std::int64_t> parse_time(std::string_view text) noexcept {
   if (text.size() > 10 && text[4] == '-') return parse_date(text);
-  double number = 0;
   const char* const end = text.data() + text.size();
+  std::int64_t whole = 0;
+  if (const auto read = std::from_chars(text.data(), end, whole);
+      read.ec == std::errc{} && read.ptr == end)
+    return time_of(whole);
+  double number = 0;
   const auto [rest, error] = std::from_chars(text.data(), end, number);
   if (error != std::errc{} || rest != end) return std::nullopt;
   return time_of(number);

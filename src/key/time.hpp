@@ -18,5 +18,6 @@ namespace weir {
 // Microseconds since 1970, UTC; further digits are cut off. Nothing when it cannot be read.
 std::optional<std::int64_t> parse_time(std::string_view text) noexcept;
 std::optional<std::int64_t> time_of(double number) noexcept;
+std::optional<std::int64_t> time_of(std::int64_t number) noexcept;  // to the last digit
 
 }  // namespace weir

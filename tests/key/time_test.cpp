@@ -58,7 +58,7 @@ TEST(Time, IsNothingElse) {
                            "inf",
                            "-inf",
                            "1e300",
-                           "-1e19",
+                           "-1e21",
                            "0x10",
                            "1 2",
                            "1,5"}) {
