@@ -90,7 +90,9 @@ void print_text(const PlanReport& report) {
   row("memory", fmt::format("{} ({} bytes, everything included)", show_bytes(best.request.memory),
                             show_count(best.bytes)));
   row("FPR", fmt::format("{} of new records taken for repeats", show_percent(best.fpr)));
-  row("FNR", best.fnr ? fmt::format("{} of repeats let through", show_percent(*best.fnr))
+  const bool window = best.spec.find(":window=") != std::string::npos;
+  row("FNR", best.fnr ? fmt::format("{} of repeats{} let through", show_percent(*best.fnr),
+                                    window ? " within the window" : "")
                       : std::string("not known"));
   row("from", best.source);
   if (plan.distinct > 0)

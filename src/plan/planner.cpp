@@ -17,7 +17,7 @@ namespace {
 
 constexpr double usual_fpr = 0.001;
 constexpr std::uint64_t most_predicted = 32 << 20, most_measured = 16 << 20;
-constexpr std::uint64_t least_memory_tried = 16 << 10, most_memory = std::uint64_t{1} << 46;
+constexpr std::uint64_t least_memory_tried = 16 << 10, most_memory = std::uint64_t{1} << 44;
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::Config, why); }
 
@@ -84,8 +84,9 @@ class Planner {
       for (const char* name : {"apbf", "a2"}) list.push_back(candidate(name, memory, fpr));
       return list;
     }
-    for (const char* name : {"weir", "qht", "stable", "rsbf", "rlbsbf", "blocked-bloom", "bloom"})
-      list.push_back(candidate(name, memory, fpr));
+    for (const char* name : {"weir", "blocked-bloom", "bloom", "qht", "stable", "rsbf", "rlbsbf"})
+      if (stream_ || wish_.sample != nullptr || name == std::string("weir") || !forgets(name))
+        list.push_back(candidate(name, memory, fpr));
     return list;
   }
 
@@ -205,9 +206,13 @@ class Planner {
       stream.records = static_cast<std::uint64_t>(std::min(all, 1e18));
       stream.skip = stream.records / 2;
     }
-    if (forgets(c.spec)) return predict_small(c, sized, stream);
-    if (wish_.records == 0) stream.skip = 0;
-    return predict_small(c, sized, stream);
+    Prediction p = predict_small(c, sized, stream);
+    if (stream.skip != 0 && p.fpr == 0) {
+      // All keys have come, and no new record is left to be wrong about: then those of the way.
+      stream.skip = 0;
+      p.fpr = predict_small(c, sized, stream).fpr;
+    }
+    return p;
   }
   [[nodiscard]] static Prediction predict_all_new(const Candidate& c, const Sized& sized,
                                                   double keys) {
@@ -243,7 +248,7 @@ class Planner {
   }
   static double rounded_fpr(double fpr) {
     const double unit = std::pow(10, std::floor(std::log10(fpr)) - 1);
-    return std::min(0.999, std::ceil(fpr / unit) * unit);
+    return std::clamp(std::ceil(fpr / unit) * unit, 1e-9, 0.999);
   }
 
   Plan plan_stream() {
@@ -255,12 +260,11 @@ class Planner {
     plan.best = wish_.memory != 0 ? within_memory() : least_memory_for();
     plan.others = all(plan.best.request.memory, plan.best.request.fpr);
     plan.why = "the stream goes on without end or does not fit, and weir misses the least";
-    const double fpr = plan.best.request.fpr;
     for (const Candidate& c : plan.others)
-      if (c.spec == "qht" && c.trouble.empty() && fpr >= 0.05 && stream_ && is_uniform(*stream_) &&
+      if (c.spec == "qht" && c.trouble.empty() && wish_.stream && is_uniform(*wish_.stream) &&
           c.fnr < plan.best.fnr) {
         plan.best = c;
-        plan.why = "keys come in no order, the FPR is above 5 %, and there qht misses less";
+        plan.why = "keys come in no order at all, and there qht, without any order, misses less";
       }
     return plan;
   }
@@ -362,7 +366,7 @@ class Planner {
       refuse("an FNR of " + short_number(*wish_.fnr) + " is not reached in " +
              size_text(wish_.memory) + " at any FPR up to 0.3: the lowest is " +
              short_number(*best.fnr));
-    while (high - low > 0.05) {
+    while (high - low > 0.1) {
       const double middle = (low + high) / 2;
       const Candidate c = must("weir", wish_.memory, rounded_fpr(std::exp(middle)));
       if (*c.fnr <= *wish_.fnr)
@@ -420,14 +424,17 @@ class Planner {
   void add_notes(Plan& plan) const {
     plan.notes.clear();
     if (wish_.window != 0) return;
-    if (assumed_uniform_)
+    if (assumed_uniform_ && forgets(plan.best.spec))
       plan.notes.push_back(
           "how the keys repeat is not known; each was taken to be equally likely at any time "
           "(--stream or --sample says better)");
     if (wish_.sample == nullptr && !stream_)
       plan.notes.push_back(
           "nothing is known of the stream, so the FNR is not: give --stream, --sample or --keys");
-    if (wish_.records == 0 && wish_.sample == nullptr && stream_)
+    if (!forgets(plan.best.spec))
+      plan.notes.push_back("the FPR is the mean over the run; with all keys in it is " +
+                           short_number(100 * full_fpr(plan.best, distinct())) + " %");
+    if (wish_.records == 0 && wish_.sample == nullptr && stream_ && forgets(plan.best.spec))
       plan.notes.push_back("without --records: the rates of the steady state");
     if (wish_.sample != nullptr) add_sample_notes(plan);
   }

@@ -36,8 +36,7 @@ bool is_uniform(const StreamModel& stream) {
 
 void require_uniform(const StreamModel& stream) {
   if (!is_uniform(stream))
-    throw Error(ErrorCode::Unsupported,
-                "this filter has a model of uniform streams only, not of popularity or distances");
+    throw Error(ErrorCode::Unsupported, "there is no model of this filter but for uniform streams");
 }
 
 double distinct_keys(const StreamModel& stream, double t) {
