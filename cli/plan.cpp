@@ -39,6 +39,10 @@ void read_sample(const PlanFlags& flags, StreamSample& sample) {
   if (!flags.columns.empty()) options.format.kind = Records::Csv;
   if (!flags.pointers.empty()) options.format.kind = Records::Json;
   if (!flags.separator.empty()) {
+    if (flags.separator.size() != 1 && flags.separator != "\\t")
+      throw Error(ErrorCode::Config, fmt::format("'{}' is not a separator; give a single byte, or "
+                                                 "\\t",
+                                                 flags.separator));
     const char byte = flags.separator == "\\t" ? '\t' : flags.separator[0];
     options.key.separator = options.format.separator = byte;
   }
@@ -106,7 +110,8 @@ void run_plan(const PlanFlags& flags) {
   flags.json ? print_json(report) : print_text(report);
 }
 
-void declare_known(Command& command, PlanFlags& flags) {
+// Returns --sample.
+const Flag& declare_known(Command& command, PlanFlags& flags) {
   command.group("Known or wanted");
   command.size("-S,--memory", flags.memory, "Memory of the filter; takes K, M, G")
       .more("Without it the memory follows from the FNR, the keys or the window.");
@@ -132,18 +137,20 @@ void declare_known(Command& command, PlanFlags& flags) {
               "i with a probability as 1/i^s. `geometric:mean=5000,again=0.3`: of the records a "
               "share `again` has its key come again, after a number of records of this law; so "
               "too `fixed:d=5000,again=0.3` and `pareto:least=100,shape=1.1,again=0.3`.");
-  command.file("--sample", flags.sample, "Learn how keys repeat from real records; - is stdin")
-      .not_with(keys)
-      .not_with(window)
-      .not_with(stream)
-      .more(
-          "Lines, or CSV or JSON with `--column` or `--pointer`, by gzip or zstd too. A random "
-          "part of the keys, a million records at most, is kept and run through small filters. "
-          "With `--records` the stream is longer than the sample, and goes on like its second "
-          "half.");
+  const Flag& sample =
+      command.file("--sample", flags.sample, "Learn how keys repeat from real records; - is stdin")
+          .not_with(keys)
+          .not_with(window)
+          .not_with(stream)
+          .more(
+              "Lines, or CSV or JSON with `--column` or `--pointer`, by gzip or zstd too. A random "
+              "part of the keys, a million records at most, is kept and run through small filters. "
+              "With `--records` the stream is longer than the sample, and goes on like its second "
+              "half.");
   command.size("--machine", flags.machine, "Memory of one machine")
       .shown_as("this one's")
       .more("Where the plan needs more it is spread over several machines.");
+  return sample;
 }
 
 }  // namespace
@@ -158,13 +165,15 @@ void add_plan(CommandLine& line) {
       "Give two or three of memory, keys (or a window, a model of the stream, or a sample of it), "
       "FPR and FNR; the rest follows. Predictions are within 10 % of what a run on such a stream "
       "shows."};
-  declare_known(command, *flags);
+  const Flag& sample = declare_known(command, *flags);
   command.group("Keys of the sample");
-  command.value("-k,--key", flags->fields, "LIST", "Only these fields count, as in dedup");
+  command.value("-k,--key", flags->fields, "LIST", "Only these fields count, as in dedup")
+      .needs(sample);
   command.value("-t,--field-separator", flags->separator, "C", "Byte that separates fields, or \\t")
+      .needs(sample)
       .shown_as("runs of blanks");
-  command.value("--column", flags->columns, "NAME", "CSV column that counts");
-  command.value("--pointer", flags->pointers, "PTR", "JSON value that counts");
+  command.value("--column", flags->columns, "NAME", "CSV column that counts").needs(sample);
+  command.value("--pointer", flags->pointers, "PTR", "JSON value that counts").needs(sample);
   command.group("Output");
   command.toggle("--json", flags->json, "Write JSON");
   command.file("--plot", flags->plot, "Write FNR and FPR against memory to an SVG file");

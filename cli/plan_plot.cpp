@@ -25,7 +25,7 @@ struct Axis {
 };
 
 std::string power_of_ten(int exponent) {
-  if (exponent >= -3) return fmt::format("{:g} %", std::pow(10, exponent + 2));
+  if (exponent >= -3) return fmt::format("{:g}", std::pow(10, exponent));
   return fmt::format("10<tspan dy=\"-5\" font-size=\"9\">{}</tspan>", exponent);
 }
 

@@ -239,8 +239,11 @@ class Planner {
       plan.best.request.fpr = wish_.fpr.value_or(rounded_fpr(plan.best.fpr));
     } else {
       plan.best = sized(0, wish_.fpr.value_or(usual_fpr));
-      plan.best.request.memory =
-          round_up_size(static_cast<double>(plan.best.bytes) + static_cast<double>(budget_reserve));
+      // The slices share whole lines, so that a little more may be needed.
+      auto memory = static_cast<double>(plan.best.bytes + budget_reserve);
+      while (!candidate("apbf", round_up_size(memory), plan.best.request.fpr).trouble.empty())
+        memory *= 1.001;
+      plan.best = sized(round_up_size(memory), plan.best.request.fpr);
     }
     plan.why = "a window is asked for, and apbf misses no repeat within it";
     plan.others = all(plan.best.request.memory, plan.best.request.fpr);

@@ -48,6 +48,13 @@ class Planning(CommandTest):
         self.assertEqual(plan["plan"]["fnr"], 0)
         self.assertEqual(self.plan("--window", 10000, "-S", "64K")["plan"]["filter"], "apbf")
 
+    def test_the_memory_for_a_window_is_enough_for_it(self):
+        for window in (1000, 77_777, 1_000_000):
+            for fpr in (0.1, 0.001, 1e-6):
+                plan = self.plan("--window", window, "--fpr", fpr)
+                again = self.plan("--window", window, "--fpr", fpr, "-S", plan["plan"]["memory"])
+                self.assertEqual(again["plan"]["spec"], plan["plan"]["spec"])
+
     def test_what_it_says_to_run_runs(self):
         for arguments in (["-n", 1000], ["-S", "64K"], ["--window", 5000, "--fpr", 0.01],
                           ["-S", "64K", "--window", 5000],
@@ -126,6 +133,8 @@ class Planning(CommandTest):
             ("the stream lacks its parameter s", "-S", "1M", "--stream", "zipf:U=100"),
             ("--window and --keys cannot be given together", "-n", 5, "--window", 5),
             ("-S must be above 0", "-S", 0),
+            ("--key needs --sample", "-S", "1M", "-k", 1),
+            ("'ab' is not a separator", "-S", "64K", "--sample", "-", "-k", 1, "-t", "ab"),
         ]:
             self.refused(2, saying, "plan", *arguments)
         self.refused(2, "no record", "plan", "-S", "64K", "--sample", "-")
