@@ -1,11 +1,9 @@
 #include "plan/planner.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 
-#include "core/bits.hpp"
 #include "core/catalog.hpp"
 #include "plan/a2_model.hpp"
 #include "plan/apbf_model.hpp"
@@ -16,7 +14,7 @@ namespace weir {
 namespace {
 
 constexpr double usual_fpr = 0.001;
-constexpr std::uint64_t most_predicted = 32 << 20, most_measured = 16 << 20;
+constexpr std::uint64_t most_predicted = 32 << 20;
 constexpr std::uint64_t least_memory_tried = 16 << 10, most_memory = std::uint64_t{1} << 44;
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::Config, why); }
@@ -463,38 +461,6 @@ Plan make_plan(const Wish& wish) { return Planner(wish).plan(); }
 
 std::vector<Candidate> at_memory(const Wish& wish, std::uint64_t memory, double fpr) {
   return Planner(wish).all(memory, fpr);
-}
-
-Rate measure_rate(const Candidate& candidate) {
-  using Clock = std::chrono::steady_clock;
-  const auto seconds = [](Clock::time_point since) {
-    return std::chrono::duration<double>(Clock::now() - since).count();
-  };
-  const double s = std::max(
-      1.0, static_cast<double>(candidate.request.memory) / static_cast<double>(most_measured));
-  Request request = candidate.request;
-  request.memory = std::min(request.memory, most_measured);
-  request.keys = static_cast<std::uint64_t>(static_cast<double>(request.keys) / s);
-  const std::string name = candidate.spec.substr(0, candidate.spec.find(':'));
-  const FilterPtr filter = make_filter(name, request);
-  constexpr std::size_t batch = 4096;
-  std::vector<Digest> digests(batch);
-  std::vector<Verdict> verdicts(batch);
-  // Two of three records are new: the first tenth of a second fills it.
-  Draws draws(filter->seed());
-  std::vector<Digest> recent(batch);
-  double measured = 0, records = 0;
-  const auto start = Clock::now();
-  while (seconds(start) < 0.4 && measured < 0.15) {
-    for (std::size_t i = 0; i < batch; ++i) {
-      digests[i] = i % 3 == 0 ? recent[i] : draws.next();
-      recent[i] = digests[i];
-    }
-    const auto before = Clock::now();
-    filter->observe(digests, verdicts);
-    if (seconds(start) > 0.15) measured += seconds(before), records += batch;
-  }
-  return {records / measured, filter->memory()};
 }
 
 }  // namespace weir
