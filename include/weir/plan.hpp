@@ -6,9 +6,23 @@
 
 namespace weir {
 
-// Keys drawn uniformly and independently from `universe` keys, `records` times: the
-// stream of the papers. Rates count the records after the first `skip` ones, so that a
-// steady state can be looked at without the way into it.
+// Keys that are equally likely: so many, each of them the next record with probability `rate`.
+struct Popularity {
+  double keys, rate;
+};
+
+// Of all records, the share whose key comes again for the next time that many records later.
+struct Distance {
+  double records, share;
+};
+
+// A stream of `records` records. Rates count those after the first `skip` ones, so that a steady
+// state can be looked at without the way into it. Its keys are
+//   drawn uniformly and independently from `universe` keys, the stream of the papers;
+//   or, where `popularity` is given, independently with these probabilities (keys x rate sum to 1);
+//   or, where `distances` is given, known by how soon they come again: what is no repeat is a key
+//   never met (the shares sum to less than 1).
+// Filters that have no model of the latter two say so by Error(Unsupported).
 struct StreamModel {
   std::uint64_t records = 0;
   double universe = 0;
@@ -16,6 +30,8 @@ struct StreamModel {
   // Share of keys of importance 1, 2, ..., for the filters that know importance. Empty:
   // every key has importance 1.
   std::vector<double> importance = {};
+  std::vector<Popularity> popularity = {};
+  std::vector<Distance> distances = {};
 };
 
 struct Prediction {
@@ -32,7 +48,7 @@ struct Health {
   std::uint64_t seen = 0;     // of these, called Seen
 };
 
-// Share of distinct records of the model's stream, U (1 - (1 - 1/U)^N) / N.
+// Share of distinct records of the model's stream; if it is uniform, U (1 - (1 - 1/U)^N) / N.
 double distinct_share(const StreamModel& stream);
 
 }  // namespace weir

@@ -70,7 +70,7 @@ const StructureEntry* find_entry(std::string_view name) noexcept {
 
 const StructureInfo* find_structure(std::string_view name) noexcept { return find_entry(name); }
 
-StructurePtr make_structure(std::string_view spec, const Request& request) {
+Sized size_structure(std::string_view spec, const Request& request) {
   const auto colon = spec.find(':');
   const std::string name(spec.substr(0, colon));
   const StructureEntry* const entry = find_entry(name);
@@ -87,17 +87,21 @@ StructurePtr make_structure(std::string_view spec, const Request& request) {
   const std::uint64_t bytes = bytes_a_shard(*entry, request);
   entry->complete(params, request, bytes);
   const std::uint64_t payload = entry->payload_bytes(params);
+  const std::uint64_t all = payload * request.shards + entry->overhead(request.shards);
   if (request.memory != 0 && payload > bytes)
     throw Error(ErrorCode::Config,
-                name + ":" + params.text() + " needs " +
-                    std::to_string(payload * request.shards + entry->overhead(request.shards) +
-                                   budget_reserve) +
+                name + ":" + params.text() + " needs " + std::to_string(all + budget_reserve) +
                     " bytes, more than the budget of " + std::to_string(request.memory));
+  return {entry, params, payload, all};
+}
+
+StructurePtr make_structure(std::string_view spec, const Request& request) {
+  const Sized sized = size_structure(spec, request);
   const Digester digester = request.seed ? Digester::from_seed(request.hash, *request.seed)
                                          : Digester::random(request.hash);
   std::uint64_t seed = request.seed.value_or(0);
   if (!request.seed) randombytes_buf(&seed, sizeof seed);
-  return entry->create(params, Making{request.shards, seed, digester, request.kernel});
+  return sized.entry->create(sized.params, Making{request.shards, seed, digester, request.kernel});
 }
 
 FilterPtr make_filter(std::string_view spec, const Request& request) {

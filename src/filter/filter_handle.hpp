@@ -90,6 +90,8 @@ class FilterHandle final : public Sharded<S, FilterHandle<S>, Filter> {
     part.records = stream.records / this->shards();
     part.skip = stream.skip / this->shards();
     part.universe = stream.universe / this->shards();
+    for (Popularity& p : part.popularity) p.keys /= this->shards(), p.rate *= this->shards();
+    for (Distance& d : part.distances) d.records /= this->shards();
     return S::predict(this->shape(), part);
   }
 

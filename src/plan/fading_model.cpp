@@ -81,6 +81,7 @@ double sum(const Vector& x) {
 }  // namespace
 
 Prediction predict_fading(const FadingModel& model, const StreamModel& stream) {
+  require_uniform(stream);
   const auto grid = stream_grid(stream, 2000);
   const LossChain chain(model, stream);
   const auto top = static_cast<double>(chain.top());
@@ -425,6 +426,7 @@ class ValueChain {
 }  // namespace
 
 Prediction predict_fading_by_value(const FadingModel& model, const StreamModel& stream) {
+  require_uniform(stream);
   ValueChain chain(model, stream);
   const auto length = static_cast<double>(stream.records);
   const auto top = static_cast<double>(chain.top());

@@ -159,6 +159,7 @@ class Generations {
 }  // namespace
 
 Prediction predict_generations(const GenerationModel& model, const StreamModel& stream) {
+  require_uniform(stream);
   static_cast<void>(distinct_share(stream));  // refuses a stream that makes no sense
   return Generations(model, stream).run();
 }

@@ -128,6 +128,7 @@ class Solver {
 }  // namespace
 
 Prediction predict_by_look_back(const LookBackModel& model, const StreamModel& stream) {
+  require_uniform(stream);
   const auto grid = stream_grid(stream, 2000);
   Solver solver(model, stream);
   solver.run();

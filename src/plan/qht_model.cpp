@@ -48,6 +48,7 @@ double forgotten(const QhtModel& model, double nu) {
 }  // namespace
 
 Prediction predict_qht(const QhtModel& model, const StreamModel& stream) {
+  require_uniform(stream);
   const auto grid = stream_grid(stream, 2000);
   const auto nu = [&](double t) { return distinct_keys(stream, t) / model.n / model.V; };
   std::vector<double> fpr(grid.size());

@@ -1,26 +1,50 @@
 #include "plan/uniform.hpp"
 
+#include <algorithm>
+
 #include "weir/error.hpp"
 
 namespace weir {
 namespace {
 
 void check(const StreamModel& stream) {
-  if (stream.records == 0 || stream.skip >= stream.records || !(stream.universe >= 1))
+  const bool keys = !is_uniform(stream) || stream.universe >= 1;
+  if (stream.records == 0 || stream.skip >= stream.records || !keys)
     throw Error(ErrorCode::Config,
                 "a stream model needs records, more records than are skipped, and a universe");
+  double sum = 0;
+  for (const Popularity& p : stream.popularity) sum += p.keys * p.rate;
+  if (!stream.popularity.empty() && !(std::abs(sum - 1) < 1e-6))
+    throw Error(ErrorCode::Config, "the popularities of a stream model must sum to 1");
+  sum = 0;
+  for (const Distance& d : stream.distances) sum += d.share;
+  if (!stream.distances.empty() && !(sum > 0 && sum < 1))
+    throw Error(ErrorCode::Config,
+                "the shares of a stream model's distances must sum to less than 1");
 }
 
-// The share of keys met within t records; exact also where it is tiny.
-double met_share(const StreamModel& stream, double t) {
-  return stream.universe <= 1 ? (t < 1 ? 0.0 : 1.0)
-                              : -std::expm1(t * std::log1p(-1 / stream.universe));
+// The share met within t records of keys that are each the next one with that probability.
+double met(double rate, double t) {
+  return rate >= 1 ? (t < 1 ? 0.0 : 1.0) : -std::expm1(t * std::log1p(-rate));
 }
 
 }  // namespace
 
+bool is_uniform(const StreamModel& stream) {
+  return stream.popularity.empty() && stream.distances.empty();
+}
+
+void require_uniform(const StreamModel& stream) {
+  if (!is_uniform(stream))
+    throw Error(ErrorCode::Unsupported, "there is no model of this filter but for uniform streams");
+}
+
 double distinct_keys(const StreamModel& stream, double t) {
-  return stream.universe * met_share(stream, t);
+  if (is_uniform(stream)) return stream.universe * met(1 / stream.universe, t);
+  double sum = stream.distances.empty() ? 0 : t;
+  for (const Popularity& p : stream.popularity) sum += p.keys * met(p.rate, t);
+  for (const Distance& d : stream.distances) sum -= d.share * std::max(0.0, t - d.records);
+  return sum;
 }
 
 double distinct_share(const StreamModel& stream) {

@@ -1,6 +1,7 @@
-// Uniform streams: U keys, each record one of them, independently.
+// Streams by their numbers of distinct keys; above all the uniform ones: U keys, each record one of
+// them, independently.
 //
-// Record i is a first occurrence with probability (1 - 1/U)^(i-1), so what a filter shows on
+// There record i is a first occurrence with probability (1 - 1/U)^(i-1), so what a filter shows on
 // the whole stream is an average of what it shows at a moment, weighted with that. The averages
 // are integrals over a grid that is finer at the start of the stream, where most happens.
 #pragma once
@@ -14,6 +15,10 @@
 #include "weir/plan.hpp"
 
 namespace weir {
+
+[[nodiscard]] bool is_uniform(const StreamModel& stream);
+// Throws Error(Unsupported) where it is not.
+void require_uniform(const StreamModel& stream);
 
 // Moments skip = t_0 < t_1 < ... < t_n = records at which a model is evaluated.
 std::vector<double> stream_grid(const StreamModel& stream, std::size_t points);

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "plan/uniform.hpp"
+#include "plan/weir_cache.hpp"
+#include "plan/weir_hand.hpp"
 
 namespace weir {
 namespace {
@@ -24,7 +26,8 @@ struct PoissonRange {
 
 class Line {
  public:
-  explicit Line(const WeirModel& model) : model_(model), n_(model.layout.slots) {
+  explicit Line(const WeirModel& model)
+      : model_(model), hand_(model.entering), n_(model.layout.slots) {
     // u as a function of D, by its mean.
     double used = 0;
     while (used < n_ && used_.size() < 1'000'000) {
@@ -72,7 +75,7 @@ class Line {
       double slots = 0;
       held = 0;
       for (int m = 1; m <= most_keys && classes[m] > 1e-9; ++m) {
-        const double share = held_share(m, T);
+        const double share = hand_.held_share(m * T);
         slots += classes[m] * share;
         held += classes[m] * share * m;
       }
@@ -81,65 +84,8 @@ class Line {
     return std::max(0.0, 1 - held / keys);
   }
 
-  [[nodiscard]] double held_share(double m, double T) const {
-    double time = 0;
-    for (std::size_t age = 0; age < model_.entering.size(); ++age)
-      if (model_.entering[age] > 0) time += model_.entering[age] * held_time(m, T, age);
-    double sum = 0;
-    for (const double share : model_.entering) sum += share;
-    time /= sum;
-    return time / (time + 1 / m);
-  }
-
-  // Mean time from entering at `age` to the pass that ends it.
-  [[nodiscard]] double held_time(double m, double T, std::size_t age) const {
-    const std::size_t top = model_.entering.size() - 1;
-    if (top == 0) return T / 2;
-    // passes[g]: mean further passes of the hand after one that left age g. Hits within T are
-    // Poisson; an age of 0 at the next pass ends it. passes is solved from its own equations
-    // passes[g] = 1 + sum over ages g' >= 1 of P(g -> g') passes[g' - 1], by elimination.
-    const double x = m * T;
-    const auto to = [&](std::size_t g, std::size_t g2, bool first) {
-      // Chance of ages going from g to g2 between passes; `first`: over a uniform part of T.
-      if (g2 < g) return 0.0;
-      const auto chance = [&](std::size_t h) { return first ? mean_poisson(h, x) : poisson(h, x); };
-      if (g2 < top) return chance(g2 - g);
-      double rest = 1;
-      for (std::size_t h = 0; h + g < top; ++h) rest -= chance(h);
-      return std::max(0.0, rest);
-    };
-    double matrix[4][5] = {};
-    for (std::size_t g = 0; g <= top; ++g) {
-      matrix[g][g] += 1;
-      matrix[g][top + 1] = 1;
-      for (std::size_t g2 = 1; g2 <= top; ++g2) matrix[g][g2 - 1] -= to(g, g2, false);
-    }
-    for (std::size_t i = 0; i <= top; ++i)
-      for (std::size_t j = 0; j <= top; ++j) {
-        if (i == j) continue;
-        const double factor = matrix[j][i] / matrix[i][i];
-        for (std::size_t c = i; c <= top + 1; ++c) matrix[j][c] -= factor * matrix[i][c];
-      }
-    double time = T / 2;
-    for (std::size_t g2 = 1; g2 <= top; ++g2)
-      time += T * to(age, g2, true) * matrix[g2 - 1][top + 1] / matrix[g2 - 1][g2 - 1];
-    return std::min(time, 1e12);
-  }
-
-  static double poisson(std::size_t h, double x) {
-    double p = std::exp(-x);
-    for (std::size_t i = 1; i <= h; ++i) p *= x / static_cast<double>(i);
-    return p;
-  }
-  // The mean of poisson(h, y) over y uniform in (0, x): (1 - sum of poisson(0..h, x)) / x.
-  static double mean_poisson(std::size_t h, double x) {
-    if (x < 1e-6) return h == 0 ? 1 - x / 2 : 0;
-    double rest = 1;
-    for (std::size_t i = 0; i <= h; ++i) rest -= poisson(i, x);
-    return rest / x;
-  }
-
   const WeirModel& model_;
+  WeirHand hand_;
   unsigned n_;
   std::vector<double> used_;
   mutable std::vector<double> missed_;
@@ -162,11 +108,15 @@ Prediction predict_weir(const WeirModel& model, const StreamModel& stream) {
     fpr[i] = over_lines(grid[i], [&](std::size_t keys) { return line.meets(line.used(keys)); });
   Prediction p;
   p.fpr = stream_average(stream, grid, fpr, false);
-  p.fnr = missed_share(stream, grid, [&](double t) {
-    return model.lines / stream.universe * over_lines(t, [&](std::size_t keys) {
-             return static_cast<double>(keys) * line.missed(keys);
-           });
-  });
+  if (!is_uniform(stream))
+    p.fnr = stream.distances.empty() ? weir_fnr_by_popularity(model, stream)
+                                     : weir_fnr_by_distances(model, stream);
+  else
+    p.fnr = missed_share(stream, grid, [&](double t) {
+      return model.lines / stream.universe * over_lines(t, [&](std::size_t keys) {
+               return static_cast<double>(keys) * line.missed(keys);
+             });
+    });
   p.fill = over_lines(static_cast<double>(stream.records),
                       [&](std::size_t keys) { return line.used(keys); }) /
            model.layout.slots;

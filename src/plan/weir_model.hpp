@@ -1,4 +1,5 @@
-// What the weir filter shows on a uniform stream, on the way and in the steady state.
+// What the weir filter shows on a uniform stream, on the way and in the steady state; for streams
+// by popularity or distance, the FPR as here and the FNR of plan/weir_cache.hpp.
 //
 // A line serves about U/lines keys of the universe, and the number D of those that came by time
 // t is Poisson with mean (U/lines)(1 - exp(-t/U)). Given D:
@@ -7,10 +8,8 @@
 //   - with u = n the line is a cache of n of the fingerprints that came. Keys with the same
 //     fingerprint are one to the line: N_m fingerprints have m keys, m Poisson with mean
 //     D / (B 2^r), and are met m times as often. The hand comes round in T (in units of one
-//     key's mean distance). A fingerprint enters somewhere before the hand, uniform in (0, T),
-//     at age e; hits raise the age, a pass of the hand lowers it, and a pass at age 0 ends it. The
-//     mean number of passes until then is that of a small Markov chain, so the mean time H_m
-//     it is held, and it is held with probability H_m / (H_m + 1/m). T is such that the
+//     key's mean distance). A fingerprint that enters is held for a mean time H_m
+//     (plan/weir_hand.hpp), so it is held with probability H_m / (H_m + 1/m). T is such that the
 //     expected number held is n.
 #pragma once
 
