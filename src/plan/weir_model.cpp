@@ -96,16 +96,18 @@ class Line {
 Prediction predict_weir(const WeirModel& model, const StreamModel& stream) {
   const auto grid = stream_grid(stream, 400);
   const Line line(model);
-  const auto over_lines = [&](double t, auto&& value) {
-    const PoissonRange keys(distinct_keys(stream, t) / model.lines);
+  const auto over_lines = [&](double t, auto&& value, double most = 1e300) {
+    const PoissonRange keys(std::min(distinct_keys(stream, t) / model.lines, most));
     double sum = 0;
     for (std::size_t i = 0; i < keys.weight.size(); ++i)
       if (keys.weight[i] > 1e-13) sum += keys.weight[i] * value(keys.first + i);
     return sum;
   };
+  constexpr double surely_full = 1e4;  // keys a line, from which on nothing changes
   std::vector<double> fpr(grid.size());
   for (std::size_t i = 0; i < grid.size(); ++i)
-    fpr[i] = over_lines(grid[i], [&](std::size_t keys) { return line.meets(line.used(keys)); });
+    fpr[i] = over_lines(
+        grid[i], [&](std::size_t keys) { return line.meets(line.used(keys)); }, surely_full);
   Prediction p;
   p.fpr = stream_average(stream, grid, fpr, false);
   if (!is_uniform(stream))
@@ -117,8 +119,9 @@ Prediction predict_weir(const WeirModel& model, const StreamModel& stream) {
                return static_cast<double>(keys) * line.missed(keys);
              });
     });
-  p.fill = over_lines(static_cast<double>(stream.records),
-                      [&](std::size_t keys) { return line.used(keys); }) /
+  p.fill = over_lines(
+               static_cast<double>(stream.records),
+               [&](std::size_t keys) { return line.used(keys); }, surely_full) /
            model.layout.slots;
   return p;
 }

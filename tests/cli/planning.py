@@ -30,6 +30,11 @@ class Planning(CommandTest):
         self.assertEqual(plan["plan"]["filter"], "weir")
         self.assertTrue(0.05 < plan["plan"]["fnr"] < 0.5)
 
+    def test_far_too_many_keys_are_no_trouble(self):
+        for stream in ("uniform:U=1e15", "zipf:U=1e15,s=0.2", "pareto:least=1e9,shape=1,again=0.5"):
+            plan = self.plan("-S", "64K", "--fpr", 0.01, "--stream", stream)
+            self.assertGreater(plan["plan"]["fnr"], 0.98)
+
     def test_fnr_and_stream_give_the_memory(self):
         stream = ["--stream", "geometric:mean=20000,again=0.3"]
         plan = self.plan("--fnr", 0.1, *stream)
