@@ -121,9 +121,9 @@ void WeirFilter::complete(Params& params, const Request& request, std::uint64_t 
         return std::string(digits);
       };
       const Slots lowest = best_slots(2 * fpr_of(1, line_room - 2 - a, weir_max_length), n, B, a);
-      throw Error(ErrorCode::Config,
-                  "weir cannot hold an FPR of " + text(request.fpr) + " in a line; the lowest is " +
-                      text(lowest.n == 0 ? 1.0 : lowest.fpr));
+      throw Error(ErrorCode::Config, "weir cannot hold an FPR of " + text(request.fpr) +
+                                         " in a line; the lowest is " +
+                                         text(lowest.n == 0 ? 1.0 : lowest.fpr));
     }
     params.fill("n", std::uint64_t{best.n});
     params.fill("B", std::uint64_t{best.B});
