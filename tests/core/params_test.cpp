@@ -22,7 +22,7 @@ std::string sentence_of(const std::string& spec, const Request& request = {.memo
 }
 
 TEST(Params, BadOnesAreRefusedWithASentenceThatHelps) {
-  EXPECT_THAT(sentence_of("nosuch"), HasSubstr("there are bloom, blocked-bloom"));
+  EXPECT_THAT(sentence_of("nosuch"), HasSubstr("there are weir, bloom, blocked-bloom"));
   EXPECT_THAT(sentence_of("rsbf:q=3"), HasSubstr("rsbf has no parameter 'q'; it has M, k"));
   EXPECT_THAT(sentence_of("rsbf:k"), HasSubstr("name=value"));
   EXPECT_THAT(sentence_of("rsbf:k="), HasSubstr("name=value"));
