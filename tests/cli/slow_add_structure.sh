@@ -8,14 +8,14 @@ trap 'rm -rf "$work"' EXIT
 tree=$work/tree
 mkdir "$tree"
 (cd "$WEIR_SOURCE_DIR" &&
-  tar -cf - CMakeLists.txt CMakePresets.json cmake include src cli tests fuzz) | tar -xf - -C "$tree"
+  tar -cf - CMakeLists.txt CMakePresets.json cmake include src cli lab tests fuzz) | tar -xf - -C "$tree"
 
 cp "$tree"/tests/fixtures/toy/toy.{hpp,cpp} "$tree/src/filter/"   # step 1
 echo 'WEIR_STRUCTURE(toy)' >>"$tree/src/core/structures.def"      # step 2
 
 # Sanitizers are off whatever the caller's build has: what is tested here are the steps.
 # Only what the catalogue drives is built, not the tests of single parts.
-rm -rf "$tree"/tests/{alone,core,filter,hash,install,plan,sample,sketch,cli}
+rm -rf "$tree"/tests/{alone,core,filter,hash,install,lab,plan,sample,sketch,cli}
 rm "$tree"/tests/laws/slow_sizes_test.cpp
 cmake -S "$tree" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O0 \
   -DWEIR_WERROR=ON >/dev/null
