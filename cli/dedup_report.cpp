@@ -13,7 +13,8 @@
 namespace weir::cli {
 namespace {
 
-constexpr double patience = 0.6;  // seconds of work: what is found does not depend on others' work
+constexpr double patience =
+    10;  // seconds of own work, far more than all but the slowest models take
 
 double worked() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
