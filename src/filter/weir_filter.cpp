@@ -28,8 +28,13 @@ struct Slots {
 double fpr_of(unsigned n, unsigned B, unsigned r) {
   return std::ldexp(1.0 * n / B, -static_cast<int>(r));
 }
+// 0 where the line has no room, or where a read of 64 bits behind the last remainder would leave
+// it.
 unsigned remainder_bits(unsigned n, unsigned B, unsigned a) {
-  return n * (2 + a) + B > line_room ? 0 : std::min((line_room - B) / n - 1 - a, weir_max_length);
+  if (n * (2 + a) + B > line_room) return 0;
+  const unsigned room = line_room - B - n * (1 + a);
+  if (std::min(room, n * weir_max_length) / 8 > 56) return 0;
+  return std::min(room / n, weir_max_length);
 }
 
 // The most slots at an FPR of at most `fpr`; of equally many, the lowest FPR. n and B stay as they
@@ -40,7 +45,7 @@ Slots best_slots(double fpr, unsigned n, unsigned B, unsigned a) {
        --slots)
     for (unsigned buckets = B != 0 ? B : 1; buckets <= (B != 0 ? B : line_room); ++buckets) {
       const unsigned r = remainder_bits(slots, buckets, a);
-      if (r == 0) break;
+      if (r == 0) continue;
       const double here = fpr_of(slots, buckets, r);
       if (here <= fpr && here < best.fpr) best = {slots, buckets, here};
     }
@@ -88,12 +93,6 @@ void WeirFilter::Shape::check() const {
   if (e >= 1u << a)
     throw Error(ErrorCode::Config, "weir cannot begin at age e=" + std::to_string(e) +
                                        " with a=" + std::to_string(a) + " bits of age");
-  // A read of 64 bits from the start of any remainder must not leave the line.
-  const WeirLayout layout = r() == 0 ? WeirLayout(1, 1, 0) : this->layout();
-  for (unsigned u = 1; u <= n && r() != 0; ++u)
-    if ((u - 1) * layout.length[u] / 8 > 56)
-      throw Error(ErrorCode::Config, "weir needs more buckets than B=" + std::to_string(B) +
-                                         " for n=" + std::to_string(n) + " slots");
   if (r() == 0)
     throw Error(ErrorCode::Config, "weir cannot hold n=" + std::to_string(n) +
                                        " slots and B=" + std::to_string(B) +
