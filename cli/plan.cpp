@@ -15,7 +15,8 @@ namespace weir::cli {
 namespace {
 
 struct PlanFlags {
-  std::optional<std::uint64_t> memory, keys, window, records, machine;
+  std::optional<std::uint64_t> memory, keys, machine;
+  std::string window, records;
   std::optional<double> fpr, fnr;
   std::string stream, sample, fields, separator, plot;
   std::vector<std::string> columns, pointers;
@@ -77,12 +78,23 @@ void plot(const PlanFlags& flags, const Wish& wish, const Candidate& best) {
   write_plot(flags.plot, points, best);
 }
 
+// A number of records, written as for `weir dedup`; 0 where none was given.
+std::uint64_t records_of(const std::string& text, const char* flag) {
+  if (text.empty()) return 0;
+  const Interval interval = parse_interval(text);
+  if (interval.records == 0)
+    throw Error(
+        ErrorCode::Config,
+        fmt::format("{} {} is a time; a plan counts records, as in {} 10M", flag, text, flag));
+  return interval.records;
+}
+
 void run_plan(const PlanFlags& flags) {
   Wish wish;
   wish.memory = flags.memory.value_or(0);
   wish.keys = flags.keys.value_or(0);
-  wish.window = flags.window.value_or(0);
-  wish.records = flags.records.value_or(0);
+  wish.window = records_of(flags.window, "--window");
+  wish.records = records_of(flags.records, "--records");
   wish.fpr = flags.fpr;
   wish.fnr = flags.fnr;
   wish.machine = flags.machine ? *flags.machine : memory_of_this_machine();
@@ -92,8 +104,6 @@ void run_plan(const PlanFlags& flags) {
   };
   zero(flags.memory, "-S");
   zero(flags.keys, "--keys");
-  zero(flags.window, "--window");
-  zero(flags.records, "--records");
   zero(flags.machine, "--machine");
   if (!flags.stream.empty()) wish.stream = parse_stream(flags.stream);
   StreamSample sample;
@@ -118,11 +128,12 @@ const Flag& declare_known(Command& command, PlanFlags& flags) {
   const Flag& keys = command.size("-n,--keys", flags.keys, "Different keys in all", "COUNT")
                          .more("Takes K, M and G (of 1024) as well.");
   const Flag& window =
-      command.size("--window", flags.window, "Only repeats within N records count", "N")
+      command.value("--window", flags.window, "N", "Only repeats within N records count")
+          .more("Takes K, M and G of thousands, as `weir dedup --window` does.")
           .not_with(keys);
-  command.size("--records", flags.records, "Records in all", "N")
+  command.value("--records", flags.records, "N", "Records in all")
       .shown_as("without end")
-      .more("Without it the rates are those of the steady state.");
+      .more("Takes K, M and G of thousands. Without it the rates are those of the steady state.");
   command.value("--fpr", flags.fpr, "RATE", "Wanted share of new records taken for repeats")
       .shown_as("0.001")
       .more("Where memory and keys, a window or an FNR are given it follows from these.");

@@ -76,7 +76,10 @@ void print_machines(const PlanReport& report) {
 }  // namespace
 
 std::string dedup_line(const Candidate& c) {
-  std::string line = fmt::format("weir dedup -f {} -S {} --fpr {:.6g}", c.spec,
+  constexpr std::string_view window = "apbf:window=";  // which dedup keeps by itself
+  const std::string filter =
+      c.spec.rfind(window, 0) == 0 ? "--window " + c.spec.substr(window.size()) : "-f " + c.spec;
+  std::string line = fmt::format("weir dedup {} -S {} --fpr {:.6g}", filter,
                                  write_size(c.request.memory), c.request.fpr);
   if (c.request.keys != 0) line += fmt::format(" -n {}", c.request.keys);
   return line;

@@ -55,6 +55,10 @@ Table against_papers(const Setting& setting) {
               {"table", "bits", "bits/key", "rival", "rival FNR %", "rival FPR %", "weir FNR %",
                "weir FPR %", "weir"},
               {}};
+  if (setting.scale < 1e-4)
+    throw Error(ErrorCode::Config, "--scale " + number(setting.scale) +
+                                       " is too small to mean anything; the least is "
+                                       "0.0001");
   for (const PaperRow& row : paper_rows) {
     // Tables 2 and 3 are small enough as they are; what is left must fill some lines.
     const double scale = row.table == 2   ? 1

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <string>
@@ -64,6 +65,25 @@ void free_block(std::byte* block, std::uint64_t bytes) noexcept {
     munmap(block, round_up(bytes, page_bytes));
   else
     ::operator delete(block, std::align_val_t{line_bytes});
+}
+
+void populate_part(std::span<const std::byte> block, unsigned part, unsigned parts,
+                   const std::function<bool()>& stop) noexcept {
+#if defined(MADV_POPULATE_WRITE)  // Linux 5.14
+  constexpr std::uint64_t step = 32 * huge_page;
+  const auto begin = reinterpret_cast<std::uintptr_t>(block.data());
+  const auto bound = [&](unsigned i) {
+    return (begin + block.size() / parts * i) / huge_page * huge_page;
+  };
+  std::uint64_t at =
+      std::max<std::uint64_t>(bound(part), begin / huge_page * huge_page + huge_page);
+  for (const std::uint64_t end = bound(part + 1); at < end && !stop(); at += step)
+    if (::madvise(reinterpret_cast<void*>(at), std::min(step, end - at), MADV_POPULATE_WRITE) != 0)
+      return;
+#else
+  static_cast<void>(block), static_cast<void>(part), static_cast<void>(parts),
+      static_cast<void>(stop);
+#endif
 }
 
 }  // namespace weir

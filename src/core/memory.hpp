@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 
 namespace weir {
 
@@ -20,6 +22,11 @@ std::uint64_t largest_block(std::uint64_t budget) noexcept;
 // Aligned to a cache line at least. Throws Error(NoMemory).
 std::byte* allocate_block(std::uint64_t bytes);
 void free_block(std::byte* block, std::uint64_t bytes) noexcept;
+
+// Has the system clear one of `parts` parts of a mapped block, instead of page by page when it is
+// first touched; until `stop` says so. Advice: where the system cannot, nothing happens.
+void populate_part(std::span<const std::byte> block, unsigned part, unsigned parts,
+                   const std::function<bool()>& stop) noexcept;
 
 inline std::uint64_t round_up(std::uint64_t n, std::uint64_t to) noexcept {
   return (n + to - 1) / to * to;

@@ -57,12 +57,6 @@ class BlockedBloom {
   }
   void prefetch(const Target& target) const noexcept { prefetch_line(target.line); }
 
-  Verdict observe(const Target& target) noexcept {
-    Verdict verdict;
-    observe_group(&target, 1, &verdict);
-    tally(verdict);
-    return verdict;
-  }
   // Several targets of any shard with one call into the kernel; the caller tallies.
   void observe_group(const Target* targets, std::size_t count, Verdict* out) const noexcept {
     kernel_(targets, count, k_, out);

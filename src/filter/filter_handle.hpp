@@ -29,7 +29,14 @@ class FilterHandle final : public Sharded<S, FilterHandle<S>, Filter> {
     S& shard = this->shard(this->index_of(digest));
     Target target;
     shard.prepare(digest, weight, target);
-    return shard.observe(target);
+    if constexpr (requires { S::group; }) {
+      Verdict verdict;
+      shard.observe_group(&target, 1, &verdict);
+      shard.tally(verdict);
+      return verdict;
+    } else {
+      return shard.observe(target);
+    }
   }
   void observe(std::span<const Digest> digests, std::span<Verdict> out) noexcept override {
     observe_all(

@@ -97,7 +97,8 @@ void WeirFilter::Shape::check() const {
     throw Error(ErrorCode::Config, "weir cannot hold n=" + std::to_string(n) +
                                        " slots and B=" + std::to_string(B) +
                                        " buckets in a line: n (2 + a) + B must be at most " +
-                                       std::to_string(line_room));
+                                       std::to_string(line_room) +
+                                       ", and n (1 + a) + B at least 42 with more than 14 slots");
 }
 
 void WeirFilter::complete(Params& params, const Request& request, std::uint64_t bytes) {

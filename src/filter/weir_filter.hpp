@@ -91,12 +91,6 @@ class WeirFilter {
   }
   void prefetch(const Target& target) const noexcept { prefetch_line(target.line); }
 
-  Verdict observe(const Target& target) noexcept {
-    Verdict verdict;
-    observe_group(&target, 1, &verdict);
-    tally(verdict);
-    return verdict;
-  }
   // Several targets of any shard with one call into the kernel; the caller tallies.
   void observe_group(const Target* targets, std::size_t count, Verdict* out) const noexcept {
     kernel_.observe(layout_, targets, count, out);

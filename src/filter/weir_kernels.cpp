@@ -132,18 +132,7 @@ inline void shorten(std::uint64_t* line, unsigned used, unsigned from, unsigned 
   }
 }
 
-namespace usual {
-using Bits = std::uint64_t;
-inline constexpr unsigned planes_of(const WeirLayout&) noexcept { return 1; }
-inline constexpr unsigned first_word_of(const WeirLayout&) noexcept { return 6; }
-#include "filter/weir_line.inc"
-}  // namespace usual
-namespace general {
-using Bits = Uint128;
-inline unsigned planes_of(const WeirLayout& layout) noexcept { return layout.planes; }
-inline unsigned first_word_of(const WeirLayout& layout) noexcept { return layout.first_word; }
-#include "filter/weir_line.inc"
-}  // namespace general
+#include "filter/weir_shapes.inc"
 
 }  // namespace
 }  // namespace portable
@@ -263,18 +252,7 @@ inline void shorten(std::uint64_t* line, unsigned used, unsigned from, unsigned 
   }
 }
 
-namespace usual {
-using Bits = std::uint64_t;
-inline constexpr unsigned planes_of(const WeirLayout&) noexcept { return 1; }
-inline constexpr unsigned first_word_of(const WeirLayout&) noexcept { return 6; }
-#include "filter/weir_line.inc"
-}  // namespace usual
-namespace general {
-using Bits = Uint128;
-inline unsigned planes_of(const WeirLayout& layout) noexcept { return layout.planes; }
-inline unsigned first_word_of(const WeirLayout& layout) noexcept { return layout.first_word; }
-#include "filter/weir_line.inc"
-}  // namespace general
+#include "filter/weir_shapes.inc"
 
 }  // namespace
 }  // namespace avx2

@@ -13,7 +13,6 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,6 +26,7 @@
 #include <system_error>
 #include <thread>
 
+#include "core/memory.hpp"
 #include "key/keys.hpp"
 #include "pipeline/job.hpp"
 #include "pipeline/judge.hpp"
@@ -203,21 +203,11 @@ DedupStats Engine::run() {
 // each thread asks for a part of it at once. Not for an input that may be too short to get around,
 // and not for a sample, which fills from the front.
 void Engine::populate(unsigned thread) const noexcept {
-#if defined(MADV_POPULATE_WRITE)  // without it, and on kernels before 5.14, all goes as before
-  constexpr std::uint64_t page = 2 << 20, step = 32 * page;
   const auto cells = structure_.payload();
   if (options_.threads == 1 || options_.read_only || input_total_ < cells.size() / 256 ||
       structure_.info().kind == Kind::Sample)
     return;
-  const auto begin = reinterpret_cast<std::uintptr_t>(cells.data());
-  const auto bound = [&](unsigned part) {
-    return (begin + cells.size() / options_.threads * part) / page * page;
-  };
-  std::uint64_t at = std::max<std::uint64_t>(bound(thread), begin / page * page + page);
-  for (const std::uint64_t end = bound(thread + 1); at < end && !asked_to_stop(); at += step)
-    if (::madvise(reinterpret_cast<void*>(at), std::min(step, end - at), MADV_POPULATE_WRITE) != 0)
-      return;
-#endif
+  populate_part(cells, thread, options_.threads, [this] { return asked_to_stop(); });
 }
 
 void Engine::work(unsigned thread) noexcept {

@@ -69,13 +69,15 @@ class Planning(CommandTest):
             self.assertEqual(self.output(*line[1:], stdin=b"a\nb\na\n"), b"a\nb\n")
 
     def test_the_run_has_the_memory_and_parameters_of_the_plan(self):
-        plan = self.plan("-S", "64K", "--stream", "uniform:U=1e6", "--fpr", 0.2)
-        run = shlex.split(plan["run"])
-        state = self.folder / "state"
-        self.output(*run[1:], "--state", state, stdin=b"a\n")
-        said = self.output("inspect", state).decode()
-        for parameter in plan["plan"]["spec"].split(":")[1].split(","):
-            self.assertIn(parameter, said)
+        for i, arguments in enumerate((["-S", "64K", "--stream", "uniform:U=1e6", "--fpr", 0.2],
+                                       ["--window", "77K", "--fpr", 0.003])):
+            plan = self.plan(*arguments)
+            run = shlex.split(plan["run"])
+            state = self.folder / f"state{i}"
+            self.output(*run[1:], "--state", state, stdin=b"a\n")
+            said = self.output("inspect", state).decode()
+            for parameter in plan["plan"]["spec"].split(":")[1].split(","):
+                self.assertIn(parameter, said)
 
     def test_a_sample_foretells_the_run(self):
         draws = random.Random(1)

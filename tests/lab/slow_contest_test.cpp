@@ -4,11 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
+#include <map>
 
 #include "compare.hpp"
 #include "core/bits.hpp"
 #include "experiment.hpp"
+#include "lab/real_streams.hpp"
 #include "weir/catalog.hpp"
 
 namespace weir::lab {
@@ -42,16 +43,15 @@ TEST(SlowContest, OnThePapersRowsItMissesLess) {
   }
 }
 
-std::string real_stream(const char* name) {
-  const char* const folder = std::getenv("WEIR_REAL_STREAMS");
-  return folder == nullptr ? "" : std::string(folder) + "/" + name;
-}
-
 TEST(SlowContest, OnARealStreamItMissesLessThanEveryRival) {
-  const std::string path = real_stream("web12.keys");
-  if (path.empty() || !std::filesystem::exists(path))
-    GTEST_SKIP() << "WEIR_REAL_STREAMS names no folder with web12.keys";
-  const Recording recording = record(read_trace(path));
+  Trace trace;
+  std::map<std::string, std::uint32_t> numbers;
+  for (const std::string& line : test::real_stream("web12"))
+    trace.keys.push_back(
+        numbers.emplace(line, static_cast<std::uint32_t>(numbers.size())).first->second);
+  trace.distinct = static_cast<std::uint32_t>(numbers.size());
+  if (trace.keys.empty()) GTEST_SKIP() << "the real streams are not beside the project";
+  const Recording recording = record(trace);
   for (const double fpr : {0.01, 0.001})
     for (const unsigned bits : {2u, 4u, 8u}) {
       const Contest rules{.bits = bits * recording.distinct, .fpr = fpr, .seeds = 1};

@@ -1,5 +1,6 @@
 // What the planner predicts is what a run then shows: within 10 %, or three standard errors.
 #include "plan/planner.hpp"
+#include "lab/real_streams.hpp"
 
 #include <gtest/gtest.h>
 
@@ -168,28 +169,11 @@ TEST(Planner, PlansTheSameLargeAndSmall) {
   EXPECT_NEAR(at(1), at(10'000), 0.01 * at(1));
 }
 
-std::filesystem::path shared_data() {
-  if (const char* const given = std::getenv("WEIR_SHARED_DATA")) return given;
-  return std::filesystem::path(WEIR_SOURCE_DIR) / ".." / "shared" / "data";
-}
-
-// A trace is packed text, one key a line.
-std::vector<std::uint64_t> read_packed(const std::filesystem::path& file) {
+void is_right_about(const char* name, std::size_t sampled, std::uint64_t memory) {
   std::vector<std::uint64_t> keys;
-  std::FILE* const pipe = ::popen(("xz -dc '" + file.string() + "'").c_str(), "r");
-  if (pipe == nullptr) return keys;
-  char line[256];
   const Digester digester = Digester::from_seed(HashKind::Xxh3, 1);
-  while (std::fgets(line, sizeof line, pipe) != nullptr) keys.push_back(digester(line));
-  ::pclose(pipe);
-  return keys;
-}
-
-void is_right_about(const char* file, std::size_t sampled, std::uint64_t memory) {
-  const auto path = shared_data() / file;
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << "there is no " << path;
-  const auto keys = read_packed(path);
-  if (keys.empty()) GTEST_SKIP() << "xz cannot read " << path;
+  for (const std::string& line : test::real_stream(name)) keys.push_back(digester(line));
+  if (keys.empty()) GTEST_SKIP() << "the real streams are not beside the project";
   StreamSample sample(sampled);
   sample.add(keys);
   sample.finish();
@@ -207,7 +191,7 @@ void is_right_about(const char* file, std::size_t sampled, std::uint64_t memory)
 }
 
 TEST(Planner, IsRightAboutDatabaseReadsFromAPartOfTheirKeys) {
-  is_right_about("orm-night.keys.xz", 1 << 20, 32 << 10);
+  is_right_about("orm-night", 1 << 20, 32 << 10);
 }
 
 TEST(Planner, ASampleIsOfFixedSizeAndOfWholeKeys) {
