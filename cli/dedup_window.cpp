@@ -133,6 +133,9 @@ void WindowFlags::declare(Command& command) {
                        "lengths after it came last; faster, and takes more memory. `landmark` "
                        "(`blocked-bloom`): everything is forgotten after each LENGTH, of time at "
                        "multiples of it since 1970 in UTC, so that `24h` ends at midnight.");
+  command.value("--reset-every", reset_every, "LENGTH", "Forget everything after each LENGTH: 1d")
+      .not_with(window)
+      .more("The same as `--window LENGTH --window-kind landmark`.");
   command.toggle("--no-refresh", no_refresh, "A window counts from when its key was let through")
       .needs(window)
       .more(
@@ -141,10 +144,11 @@ void WindowFlags::declare(Command& command) {
 }
 
 std::optional<Window> window_of(const WindowFlags& flags, bool event_time) {
-  if (flags.length.empty()) return std::nullopt;
-  const Interval length = parse_interval(flags.length);
+  const bool resets = !flags.reset_every.empty();
+  if (flags.length.empty() && !resets) return std::nullopt;
+  const Interval length = parse_interval(resets ? flags.reset_every : flags.length);
   Window window;
-  window.kind = flags.kind;
+  window.kind = resets ? Window::Kind::Landmark : flags.kind;
   if (length.records > 0) {
     if (event_time) refuse("--time is for a window of time, as in --window 24h");
     window.length = length.records;
@@ -181,13 +185,15 @@ void require_window(const std::optional<Window>& loaded, const Structure& struct
                     "another state file",
                     file, holds, with));
   };
-  if (!loaded) disagree("no window", "--window " + flags.length);
+  const bool resets = !flags.reset_every.empty();
+  const std::string said =
+      resets ? "--reset-every " + flags.reset_every : "--window " + flags.length;
+  if (!loaded) disagree("no window", said);
   if (loaded->length != asked->length || loaded->clock != asked->clock)
+    disagree("a window that is " + show_window(*loaded), said + (event_time ? " --time" : ""));
+  if ((flags.kind_flag->given() || resets) && loaded->kind != asked->kind)
     disagree("a window that is " + show_window(*loaded),
-             "--window " + flags.length + (event_time ? " --time" : ""));
-  if (flags.kind_flag->given() && loaded->kind != asked->kind)
-    disagree("a window that is " + show_window(*loaded),
-             "--window-kind " + flags.kind_flag->text());
+             resets ? said : "--window-kind " + flags.kind_flag->text());
   if (flags.no_refresh && structure.parameters().find("refresh=yes") != std::string::npos)
     disagree("a window that repeats renew", "--no-refresh");
 }

@@ -10,7 +10,7 @@
 namespace weir::cli {
 
 struct WindowFlags {
-  std::string length;
+  std::string length, reset_every;  // at most one of the two
   Window::Kind kind = Window::Kind::Sliding;
   bool no_refresh = false;
   const Flag* kind_flag = nullptr;

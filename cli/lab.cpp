@@ -1,11 +1,17 @@
 // weir lab: experiments, by name.
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <unistd.h>
+
+#include <algorithm>
 #include <memory>
+#include <optional>
+#include <thread>
 
 #include "commands.hpp"
+#include "core/memory.hpp"
 #include "experiment.hpp"
+#include "runner.hpp"
 #include "weir/error.hpp"
 
 namespace weir::cli {
@@ -15,36 +21,67 @@ struct LabFlags {
   std::vector<std::string> words;
   std::string out;
   lab::Setting setting;
-  std::uint32_t repeat = 3;
+  std::uint32_t repeat = 3, threads = std::max(1u, std::thread::hardware_concurrency());
+  std::optional<double> scale;
 };
 
-void list() {
-  for (const lab::Experiment& experiment : lab::experiments())
-    fmt::print("{:<14} {}\n", experiment.name, experiment.what);
+lab::Setting setting_for(const LabFlags& flags, const lab::Experiment& experiment) {
+  lab::Setting setting = flags.setting;
+  setting.repeat = flags.repeat;
+  setting.scale = flags.scale.value_or(experiment.default_scale);
+  return setting;
+}
+
+std::string duration(double seconds) {
+  if (seconds < 90) return fmt::format("{:.0f} s", std::max(1.0, seconds));
+  if (seconds < 5400) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+void list(const LabFlags& flags) {
+  std::size_t width = 0;
+  for (const auto& experiment : lab::experiments()) width = std::max(width, experiment.name.size());
+  for (const auto& experiment : lab::experiments()) {
+    std::string time = "depends on the trace";
+    try {
+      const auto setting = setting_for(flags, experiment);
+      time = duration(lab::seconds_here(experiment, setting) / flags.threads);
+    } catch (const Error&) {  // it needs a trace, or another scale
+    }
+    fmt::print("{:<{}}  {} ({})\n", experiment.name, width, experiment.what, time);
+  }
+}
+
+void show_progress(const std::string& name, const lab::Progress& progress) {
+  if (::isatty(STDERR_FILENO) == 0) return;
+  fmt::print(stderr, "\r\033[K{}: {} of {} parts, {} left", name, progress.done, progress.all,
+             duration(progress.seconds_left));
+  if (progress.done == progress.all) fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
 }
 
 void run_lab(LabFlags& flags) {
   if (flags.words.empty() || (flags.words[0] != "run" && flags.words[0] != "list"))
     throw Error(ErrorCode::Config, "say `weir lab list` or `weir lab run NAME...`");
-  if (flags.words[0] == "list") return list();
+  if (flags.scale && !(*flags.scale > 0 && *flags.scale <= 1))
+    throw Error(ErrorCode::Config, "--scale must be above 0 and at most 1");
+  if (flags.words[0] == "list") return list(flags);
   if (flags.words.size() < 2)
     throw Error(ErrorCode::Config, "name an experiment to run; `weir lab list` shows all");
-  if (!(flags.setting.scale > 0 && flags.setting.scale <= 1))
-    throw Error(ErrorCode::Config, "--scale must be above 0 and at most 1");
-  flags.setting.repeat = flags.repeat;
   std::vector<const lab::Experiment*> chosen;
   for (std::size_t i = 1; i < flags.words.size(); ++i)
     chosen.push_back(&lab::find_experiment(flags.words[i]));
-  if (!flags.out.empty()) {
-    std::error_code error;
-    std::filesystem::create_directories(flags.out, error);
-    if (error)
-      throw Error(ErrorCode::Io, "cannot make the folder " + flags.out + ": " + error.message());
-  }
   for (const lab::Experiment* experiment : chosen) {
-    const lab::Table table = experiment->run(flags.setting);
-    table.print(stdout);
-    if (!flags.out.empty()) table.write(flags.out);
+    const lab::Setting setting = setting_for(flags, *experiment);
+    const lab::Results results = lab::run_parts(
+        *experiment, setting,
+        {flags.out, flags.threads, memory_of_this_machine(),
+         [&](const lab::Progress& progress) { show_progress(experiment->name, progress); }});
+    const lab::Section section = experiment->present(setting, results);
+    fmt::print("{}\n", section.title);
+    for (const std::string& paragraph : section.text) fmt::print("{}\n", paragraph);
+    for (const lab::Table& table : section.tables) fmt::print("\n"), table.print(stdout);
+    fmt::print("\n");
   }
 }
 
@@ -54,23 +91,27 @@ void add_lab(CommandLine& line) {
   auto flags = std::make_shared<LabFlags>();
   Command& command = line.command("lab", "Run experiments: the papers' streams, comparisons");
   command.description = {
-      "`weir lab list` says which experiments there are; `weir lab run NAME...` runs them, prints "
-      "a table for each and, with `--out`, writes it as NAME.csv. What is shown is counted against "
-      "the exact answer."};
+      "`weir lab list` says which experiments there are and how long each takes here; `weir lab "
+      "run NAME...` runs them and prints their tables. With `--out` every measurement is kept in "
+      "DIR as it is made: a run that was interrupted goes on where it stopped."};
   std::vector<std::string> words = {"run", "list"};
   for (const lab::Experiment& experiment : lab::experiments()) words.emplace_back(experiment.name);
   command.argument("WORD", flags->words, "run NAME..., or list").suggest(words);
-  command.folder("--out", flags->out, "Write each table to DIR as CSV");
+  command.folder("--out", flags->out, "Keep results in DIR: NAME.csv, one row a measurement")
+      .more("Parts that a run before has kept there for the same setting are not run again.");
+  command.value("-j,--threads", flags->threads, "N", "Threads; results do not depend on them")
+      .between(1, 1024)
+      .shown_as("all cores");
   command.file("--trace", flags->setting.traces, "Stream of keys, one a line; may be repeated");
   command.value("--filter", flags->setting.filters, "SPEC", "Only this filter; may be repeated")
       .suggest(structure_names(Kind::Filter));
   command.value("--repeat", flags->repeat, "N", "Seeds that each figure is the mean of")
       .between(1, 1000);
-  command
-      .value("--scale", flags->setting.scale, "X", "Size of the papers' larger streams, 1 is full")
+  command.value("--scale", flags->scale, "X", "Part of the papers' sizes, 1 is full")
+      .shown_as("by experiment")
       .more(
-          "Tables 4 and 5 are run at this part of their records, keys and memory, Table 3 at ten "
-          "times of it. The errors depend on the ratios only.");
+          "Records, keys and memory are all taken by this factor: the errors depend on their "
+          "ratios only.");
   command.examples = {{"weir lab run weir-tables --scale 0.001", "The papers' rows, in a minute"},
                       {"weir lab run compare --trace keys.txt", "Every filter on your own keys"}};
   command.run([flags] { run_lab(*flags); });

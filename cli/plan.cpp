@@ -1,11 +1,11 @@
 // weir plan: which filter, how large, with which errors, before a record is read.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <memory>
 
 #include "commands.hpp"
+#include "core/memory.hpp"
 #include "key/keys.hpp"
 #include "plan/stream_text.hpp"
 #include "plan_report.hpp"
@@ -22,13 +22,6 @@ struct PlanFlags {
   std::vector<std::string> columns, pointers;
   bool json = false, no_rate = false;
 };
-
-std::uint64_t memory_of_this_machine() {
-  const long pages = ::sysconf(_SC_PHYS_PAGES), size = ::sysconf(_SC_PAGESIZE);
-  return pages > 0 && size > 0
-             ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size)
-             : 0;
-}
 
 // The digests of all records, in order.
 void read_sample(const PlanFlags& flags, StreamSample& sample) {

@@ -31,7 +31,6 @@ FilterPtr make_of_bits(const std::string& spec, std::uint64_t bits, double fpr,
 
 Entry run(const std::string& spec, double aim, const Contest& contest, const Recording& recording) {
   Entry entry;
-  std::vector<double> fpr, fnr, ns;
   for (unsigned i = 0; i < contest.seeds; ++i) {
     const std::uint64_t seed = contest.first_seed + i;
     const FilterPtr filter = make_of_bits(spec, contest.bits, aim, seed);
@@ -39,23 +38,10 @@ Entry run(const std::string& spec, double aim, const Contest& contest, const Rec
     const auto before = std::chrono::steady_clock::now();
     const Measured m = measure(*filter, recording, seed);
     const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - before;
-    fpr.push_back(m.fpr.value()), fnr.push_back(m.fnr.value());
-    ns.push_back(took.count() / static_cast<double>(recording.keys.size()));
+    entry.runs.push_back({seed, m.fpr.value(), m.fnr.value(),
+                          took.count() / static_cast<double>(recording.keys.size())});
+    entry.fpr += m.fpr.value() / contest.seeds, entry.fnr += m.fnr.value() / contest.seeds;
   }
-  const auto mean = [](const std::vector<double>& x, double& error) {
-    double sum = 0, squares = 0;
-    for (const double v : x) sum += v;
-    const double m = sum / static_cast<double>(x.size());
-    for (const double v : x) squares += (v - m) * (v - m);
-    error = x.size() < 2 ? 0
-                         : std::sqrt(squares / static_cast<double>(x.size() - 1) /
-                                     static_cast<double>(x.size()));
-    return m;
-  };
-  entry.fpr = mean(fpr, entry.fpr_error);
-  entry.fnr = mean(fnr, entry.fnr_error);
-  std::nth_element(ns.begin(), ns.begin() + static_cast<std::ptrdiff_t>(ns.size() / 2), ns.end());
-  entry.ns = ns[ns.size() / 2];
   return entry;
 }
 

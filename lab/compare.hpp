@@ -17,11 +17,15 @@ struct Contest {
   std::uint64_t first_seed = 1;
 };
 
+struct Run {
+  std::uint64_t seed = 0;
+  double fpr = 0, fnr = 0;
+  double ns = 0;  // a record
+};
 struct Entry {
   std::string parameters;
-  double fpr = 0, fnr = 0;              // means over the seeds
-  double fpr_error = 0, fnr_error = 0;  // their standard errors
-  double ns = 0;                        // a record, the median run
+  std::vector<Run> runs;    // one a seed
+  double fpr = 0, fnr = 0;  // means over them
 };
 
 // Nothing when no setting of the filter keeps the FPR, as of a full Bloom filter.

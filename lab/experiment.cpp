@@ -1,20 +1,11 @@
 #include "experiment.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "weir/error.hpp"
 
 namespace weir::lab {
 namespace {
-
-constexpr std::array all = {
-    Experiment{"weir-tables", "weir against RSBF and SBF on the streams of Tables 2 to 5",
-               against_papers},
-    Experiment{"compare", "every filter on a trace at equal memory and realised FPR", contest},
-    Experiment{"distances", "share of repeats missed, by how far back the first one lies",
-               distances},
-};
 
 std::size_t edits(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -33,16 +24,33 @@ std::size_t edits(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-std::span<const Experiment> experiments() { return all; }
+const std::vector<Experiment>& experiments() {
+  static const std::vector<Experiment> all = [] {
+    std::vector<Experiment> list;
+    for (const auto family :
+         {rsbf_tables, rsbf_figures, rsbf_theory, ibf_tables, ibf_figures, bloom_sizing,
+          spectral_rules, reservoir_induction, compare_filters, repeat_distances, weir_tables})
+      for (Experiment& experiment : family()) list.push_back(std::move(experiment));
+    return list;
+  }();
+  return all;
+}
 
 const Experiment& find_experiment(const std::string& name) {
-  const Experiment* nearest = &all.front();
+  const auto& all = experiments();
+  std::vector<const Experiment*> nearest;
+  std::size_t least = ~std::size_t{0};
   for (const Experiment& experiment : all) {
     if (name == experiment.name) return experiment;
-    if (edits(name, experiment.name) < edits(name, nearest->name)) nearest = &experiment;
+    const std::size_t distance = edits(name, experiment.name);
+    if (distance < least) least = distance, nearest.clear();
+    if (distance == least && nearest.size() < 3) nearest.push_back(&experiment);
   }
-  throw Error(ErrorCode::Config, "there is no experiment '" + name + "'; the nearest is '" +
-                                     nearest->name + "' (`weir lab list` shows all)");
+  std::string names;
+  for (const Experiment* experiment : nearest)
+    names += (names.empty() ? "" : " or ") + experiment->name;
+  throw Error(ErrorCode::Config, "there is no experiment '" + name + "'; the nearest is " + names +
+                                     " (`weir lab list` shows all)");
 }
 
 }  // namespace weir::lab

@@ -35,8 +35,9 @@ Recording record(Stream& stream, std::uint64_t records, std::uint64_t universe) 
   std::vector<std::uint32_t> keys(records);
   std::vector<std::uint64_t> batch(4096);
   for (std::uint64_t done = 0; done < records;) {
-    const std::size_t n = stream.fill(std::span(batch).first(
-        static_cast<std::size_t>(std::min<std::uint64_t>(4096, records - done))));
+    const std::size_t n = stream.fill(std::span(batch).first(static_cast<std::size_t>(
+                                          std::min<std::uint64_t>(4096, records - done))),
+                                      {});
     for (std::size_t i = 0; i < n; ++i) keys[done + i] = static_cast<std::uint32_t>(batch[i]);
     done += n;
   }

@@ -15,10 +15,12 @@ namespace {
 class Uniform final : public Stream {
  public:
   Uniform(std::uint64_t universe, std::uint64_t seed) : universe_(universe), draws_(mix(seed, 7)) {}
-  std::size_t fill(std::span<std::uint64_t> keys) override {
+  std::size_t fill(std::span<std::uint64_t> keys, std::span<std::uint32_t> weights) override {
     for (std::uint64_t& key : keys) key = draws_.below(universe_);
+    std::fill(weights.begin(), weights.end(), 1);
     return keys.size();
   }
+  [[nodiscard]] std::uint64_t universe() const override { return universe_; }
 
  private:
   std::uint64_t universe_;
@@ -50,12 +52,14 @@ DistanceStream::DistanceStream(Distances what, std::uint64_t seed)
   ring_.assign(*std::max_element(what_.distances.begin(), what_.distances.end()), repeated);
 }
 
-std::size_t DistanceStream::fill(std::span<std::uint64_t> keys) {
+std::size_t DistanceStream::fill(std::span<std::uint64_t> keys, std::span<std::uint32_t> weights) {
   std::vector<std::uint32_t> which(keys.size());
-  return fill(keys, which);
+  std::fill(weights.begin(), weights.end(), 1);
+  return fill_with_distances(keys, which);
 }
 
-std::size_t DistanceStream::fill(std::span<std::uint64_t> keys, std::span<std::uint32_t> which) {
+std::size_t DistanceStream::fill_with_distances(std::span<std::uint64_t> keys,
+                                                std::span<std::uint32_t> which) {
   for (std::size_t i = 0; i < keys.size(); ++i, ++records_) {
     Draws draws(mix(state_, records_));
     std::uint64_t key = repeated;

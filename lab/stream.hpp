@@ -13,8 +13,11 @@ namespace weir::lab {
 class Stream {
  public:
   virtual ~Stream() = default;
-  // Fills `keys` from the front; fewer than asked for only at the end of a file.
-  virtual std::size_t fill(std::span<std::uint64_t> keys) = 0;
+  // Fills `keys` from the front, and as many weights unless there is no room for any; fewer than
+  // asked for only at the end of a file.
+  virtual std::size_t fill(std::span<std::uint64_t> keys, std::span<std::uint32_t> weights) = 0;
+  // All keys are below; 0 where there is no bound.
+  [[nodiscard]] virtual std::uint64_t universe() const { return 0; }
 };
 
 // Each record one of `universe` keys, independently: the papers' stream.
@@ -29,10 +32,10 @@ struct Distances {
 class DistanceStream final : public Stream {
  public:
   DistanceStream(Distances what, std::uint64_t seed);
-  std::size_t fill(std::span<std::uint64_t> keys) override;
+  std::size_t fill(std::span<std::uint64_t> keys, std::span<std::uint32_t> weights) override;
   // Beside the keys: which of the distances a record repeats at, or `fresh`.
   static constexpr std::uint32_t fresh = ~std::uint32_t{0};
-  std::size_t fill(std::span<std::uint64_t> keys, std::span<std::uint32_t> which);
+  std::size_t fill_with_distances(std::span<std::uint64_t> keys, std::span<std::uint32_t> which);
 
  private:
   Distances what_;

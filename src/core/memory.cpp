@@ -86,4 +86,11 @@ void populate_part(std::span<const std::byte> block, unsigned part, unsigned par
 #endif
 }
 
+std::uint64_t memory_of_this_machine() noexcept {
+  const long pages = ::sysconf(_SC_PHYS_PAGES), size = ::sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0
+             ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size)
+             : 0;
+}
+
 }  // namespace weir

@@ -28,6 +28,9 @@ void free_block(std::byte* block, std::uint64_t bytes) noexcept;
 void populate_part(std::span<const std::byte> block, unsigned part, unsigned parts,
                    const std::function<bool()>& stop) noexcept;
 
+// Of the whole machine; 0 where the system does not say.
+std::uint64_t memory_of_this_machine() noexcept;
+
 inline std::uint64_t round_up(std::uint64_t n, std::uint64_t to) noexcept {
   return (n + to - 1) / to * to;
 }

@@ -23,17 +23,6 @@ inline std::uint32_t get_remainder(const std::uint64_t* line, unsigned at, unsig
   return static_cast<std::uint32_t>(get_word(line, at) & ((std::uint64_t{1} << n) - 1));
 }
 
-// The lowest bits of remainders of each length that lie next to each other.
-struct LowestBits {
-  std::uint64_t masks[weir_max_length + 1][8] = {};
-  constexpr LowestBits() {
-    for (unsigned length = 1; length <= weir_max_length; ++length)
-      for (unsigned i = 0; i < weir_line_bits; i += length)
-        masks[length][i / 64] |= std::uint64_t{1} << i % 64;
-  }
-};
-[[maybe_unused]] constexpr LowestBits lowest_bits;
-
 }  // namespace
 
 namespace portable {
@@ -123,7 +112,8 @@ inline void move_slots(std::uint64_t* line, unsigned length, unsigned to, unsign
 }
 
 // Cuts the lowest bits off the remainders, so that one more has room; what is left free is zero.
-inline void shorten(std::uint64_t* line, unsigned used, unsigned from, unsigned to) noexcept {
+inline void shorten(std::uint64_t* line, unsigned used, const WeirLayout::Cut& cut) noexcept {
+  const unsigned from = cut.from, to = cut.to;
   for (unsigned i = 0; i < used; ++i)
     put_value(line, i * to, to, get_remainder(line, i * from, from) >> (from - to));
   for (unsigned at = used * to, n; at < used * from; at += n) {
@@ -226,30 +216,28 @@ inline void move_slots(std::uint64_t* line, unsigned length, unsigned to, unsign
                      result(b, moving_b, y, y_before, y_down, 4));
 }
 
-// Cuts the lowest bits off the remainders, one from each at a time, 64 bits in a step.
-inline void shorten(std::uint64_t* line, unsigned used, unsigned from, unsigned to) noexcept {
-  for (; from > to; --from) {
-    unsigned word = 0, filled = 0;  // what is written next, and how full it is
-    std::uint64_t pending = 0;
-    const unsigned bits = used * from;
-    for (unsigned w = 0; w * 64 < bits; ++w) {
-      const std::uint64_t here =
-          bits - w * 64 < 64 ? below(~std::uint64_t{0}, bits - w * 64) : ~std::uint64_t{0};
-      const std::uint64_t keep = here & ~lowest_bits.masks[from][w];
-      const std::uint64_t kept = _pext_u64(line[w], keep), behind = line[w] & ~here;
-      const unsigned more = count(keep);
-      line[w] = behind;
-      pending |= kept << filled;
-      if (filled + more >= 64) {
-        line[word++] |= pending;
-        pending = filled != 0 ? kept >> (64 - filled) : 0;
-        filled += more - 64;
-      } else {
-        filled += more;
-      }
+// Cuts the lowest bits off the remainders, 64 bits in a step.
+inline void shorten(std::uint64_t* line, unsigned used, const WeirLayout::Cut& cut) noexcept {
+  unsigned word = 0, filled = 0;  // what is written next, and how full it is
+  std::uint64_t pending = 0;
+  const unsigned bits = used * cut.from;
+  for (unsigned w = 0; w * 64 < bits; ++w) {
+    const std::uint64_t here =
+        bits - w * 64 < 64 ? below(~std::uint64_t{0}, bits - w * 64) : ~std::uint64_t{0};
+    const std::uint64_t keep = here & cut.keep[w];
+    const std::uint64_t kept = _pext_u64(line[w], keep), behind = line[w] & ~here;
+    const unsigned more = count(keep);
+    line[w] = behind;
+    pending |= kept << filled;
+    if (filled + more >= 64) {
+      line[word++] |= pending;
+      pending = filled != 0 ? kept >> (64 - filled) : 0;
+      filled += more - 64;
+    } else {
+      filled += more;
     }
-    line[word] |= pending;
   }
+  line[word] |= pending;
 }
 
 #include "filter/weir_shapes.inc"

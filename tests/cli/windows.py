@@ -238,6 +238,21 @@ class EventTime(WindowTest):
                            b'{"k":1,"t":null}\n{"k":1}\n{"k":1,"t":true}\n')
         self.assertIn(b"3 records without a key", result.stderr)
 
+    def test_reset_every_is_a_landmark(self):
+        lines = b"".join(b"%d\n" % (i % 7) for i in range(100))
+        landmark = self.output("dedup", "--window", 10, "--window-kind", "landmark", stdin=lines)
+        self.assertEqual(self.output("dedup", "--reset-every", 10, stdin=lines), landmark)
+        self.assertEqual(len(landmark.split()), 70)
+        state = self.folder / "reset"
+        self.output("dedup", "--reset-every", 10, "--state", state, stdin=lines)
+        self.output("dedup", "--window", 10, "--window-kind", "landmark", "--state", state, stdin=b"")
+        self.refused(2, "does not agree with --reset-every 11", "dedup", "--reset-every", 11,
+                     "--state", state)
+        sliding = self.folder / "sliding"
+        self.output("dedup", "--window", 10, "--state", sliding, stdin=lines)
+        self.refused(2, "does not agree with --reset-every 10", "dedup", "--reset-every", 10,
+                     "--state", sliding)
+
     def test_a_landmark_of_a_day_is_midnight_in_utc(self):
         text = (b"a 2026-11-15T23:59:59Z\na 2026-11-16T00:00:00Z\n"
                 b"a 2026-11-16T23:59:59.999999Z\na 2026-11-17T01:00:00+01:00\n")

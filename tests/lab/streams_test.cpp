@@ -60,7 +60,7 @@ TEST(LabDistances, EachRepeatIsTheFirstOfItsKeyAndAtItsDistance) {
   DistanceStream stream({.distances = {1, 7, 500}, .share = 0.3}, 4);
   std::vector<std::uint64_t> keys(50'000);
   std::vector<std::uint32_t> which(keys.size());
-  stream.fill(keys, which);
+  stream.fill_with_distances(keys, which);
   std::map<std::uint64_t, std::size_t> met;
   std::uint64_t times[3] = {};
   constexpr std::uint64_t distances[] = {1, 7, 500};
@@ -77,9 +77,9 @@ TEST(LabDistances, EachRepeatIsTheFirstOfItsKeyAndAtItsDistance) {
 
 TEST(LabStreams, AreTheSameForTheSameSeed) {
   std::vector<std::uint64_t> a(1000), b(1000), c(1000);
-  uniform(5000, 1)->fill(a);
-  uniform(5000, 1)->fill(b);
-  uniform(5000, 2)->fill(c);
+  uniform(5000, 1)->fill(a, {});
+  uniform(5000, 1)->fill(b, {});
+  uniform(5000, 2)->fill(c, {});
   EXPECT_EQ(a, b);
   EXPECT_NE(a, c);
 }

@@ -1,0 +1,7 @@
+#include "experiment.hpp"
+
+namespace weir::lab {
+
+std::vector<Experiment> bloom_sizing() { return {}; }
+
+}  // namespace weir::lab

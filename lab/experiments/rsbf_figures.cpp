@@ -1,0 +1,7 @@
+#include "experiment.hpp"
+
+namespace weir::lab {
+
+std::vector<Experiment> rsbf_figures() { return {}; }
+
+}  // namespace weir::lab
