@@ -26,7 +26,7 @@ std::string plain(double value, int decimals) {
 }
 
 void choose_unit(Axis& axis, double largest) {
-  if (largest >= 2e9) {
+  if (largest >= 1e9) {
     axis.unit = 1e9, axis.unit_name = "billions";
   } else if (largest >= 2e6) {
     axis.unit = 1e6, axis.unit_name = "millions";
@@ -38,7 +38,8 @@ void choose_unit(Axis& axis, double largest) {
 
 Axis linear(double low, double high, bool whole, bool round) {
   Axis axis;
-  if (low > 0 && low < 0.6 * high) low = 0;
+  // Heights are compared with 0; along the other axis only what nearly begins there does.
+  if (low > 0 && low < (round ? 0.6 : 0.08) * high) low = 0;
   if (low == high) high = low == 0 ? 1 : low + std::abs(low) / 2;
   choose_unit(axis, std::max(std::abs(low), std::abs(high)));
   low /= axis.unit, high /= axis.unit;
@@ -48,16 +49,18 @@ Axis linear(double low, double high, bool whole, bool round) {
   for (const double times : {5.0, 2.5, 2.0, 1.0})
     if (times * power >= rough * 0.8) step = times * power;
   if (whole && axis.unit == 1) step = std::max(1.0, std::ceil(step));
-  // A hair's breadth, so that a value that is a tick but for rounding counts as one.
-  const double hair = 1e-9;
+  // A hair's breadth, so that a value that is nearly a tick counts as one.
+  const double hair = 0.01;
   auto first = static_cast<long>(std::ceil(low / step - hair));
   auto last = static_cast<long>(std::floor(high / step + hair));
   if (round) {
     first = static_cast<long>(std::floor(low / step + hair));
     last = static_cast<long>(std::ceil(high / step - hair));
-    low = static_cast<double>(first) * step, high = static_cast<double>(last) * step;
   }
-  axis.low = low, axis.high = high;
+  const double lowest = static_cast<double>(first) * step,
+               highest = static_cast<double>(last) * step;
+  axis.low = round ? lowest : std::min(low, lowest);
+  axis.high = round ? highest : std::max(high, highest);
   int decimals = 0;
   for (double s = step; decimals < 9 && std::abs(s - std::round(s)) > 1e-6 * s; s *= 10) ++decimals;
   for (long i = first; i <= last; ++i) {

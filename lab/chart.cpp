@@ -14,7 +14,7 @@ namespace weir::lab {
 namespace {
 
 // In pixels of a chart at its own size; on a phone it is shown at about 0.6 of that.
-constexpr double width = 560, plot_height = 270, top = 62, right = 18, font = 14;
+constexpr double width = 560, plot_height = 270, top = 62, font = 14;
 constexpr double letter = 7.6;  // width of an average one
 constexpr double legend_row = 22, sample = 30;
 
@@ -31,14 +31,20 @@ struct Look {
   double line = 2;   // 0: points only
 };
 
-// Inside single quotes gnuplot takes everything but a quote as it is.
+// As a string of gnuplot. All that could mean something to it is written as a number: quotes in
+// quotes, backticks, which would run a command, and backslashes.
 std::string quoted(const std::string& text) {
-  std::string safe = "'";
+  std::string safe = "\"";
   for (const char c : text) {
-    if (c == '\'') safe += '\'';
-    safe += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < ' ')
+      safe += ' ';
+    else if (byte >= 0x80 || c == ' ' || std::isalnum(byte) != 0)
+      safe += c;
+    else
+      safe += fmt::format("\\{:03o}", byte);
   }
-  return safe + "'";
+  return safe + "\"";
 }
 
 std::string labelled(const std::string& label, const Axis& axis) {
@@ -66,6 +72,7 @@ std::vector<Look> looks_of(const std::vector<Line>& lines) {
               round == 0 ? "" : dashes[(round - 1) % std::size(dashes)]};
     if (lines[i].style == Line::Style::Dashed) {
       look.shape = 0;
+      look.line = 1.8;  // gnuplot joins what has equal colour and width, whatever its dashes
       // Of one colour they are told apart by it; else by the pattern, too.
       look.dash = dashes[of < i ? 0 : dashed++ % std::size(dashes)];
     } else if (lines[i].style == Line::Style::Points) {
@@ -92,9 +99,13 @@ class Script {
     x_ = axis_of(xs, chart.log_x, false), y_ = axis_of(ys, chart.log_y, true);
     std::size_t longest = 1;
     for (const Tick& tick : y_.ticks) longest = std::max(longest, letters(tick.label));
-    left_ = 18 + letter * static_cast<double>(longest);
+    left_ = 24 + letter * static_cast<double>(longest);
+    // The last label may stand at the very end of the axis.
+    right_ = x_.ticks.empty()
+                 ? 18
+                 : 14 + letter / 2 * static_cast<double>(letters(x_.ticks.back().label));
     arrange_legend();
-    height_ = top + plot_height + 48 + legend_row * static_cast<double>(legend_rows_) + 8;
+    height_ = top + plot_height + 52 + legend_row * static_cast<double>(legend_rows_) + 8;
   }
 
   std::string write() {
@@ -132,19 +143,20 @@ class Script {
         "'white'",
         width, height_, font);
     say("set lmargin at screen {:.5f}", left_ / width);
-    say("set rmargin at screen {:.5f}", 1 - right / width);
+    say("set rmargin at screen {:.5f}", 1 - right_ / width);
     say("set tmargin at screen {:.5f}", 1 - top / height_);
     say("set bmargin at screen {:.5f}", 1 - (top + plot_height) / height_);
     say("set border 3 lw 0.8 lc rgb '#555555'");
     say("set tics nomirror out scale 0.6,0.3 textcolor rgb '#333333'");
     say("set grid ytics back lt 1 lw 0.7 lc rgb '#e6e6e6'");
-    say("set bars 0.5");
+    say("set bars 0");
+    say("set pointintervalbox 0.01");  // no white around points; 0 would mean the default
     say("unset key");
     say("set label {} at {} font 'Helvetica:Bold,15'", quoted(chart_.title), at(8, 18));
     say("set label {} at {} textcolor rgb '#333333'", quoted(labelled(chart_.y_label, y_)),
         at(8, 42));
     say("set label {} at {} center textcolor rgb '#333333'", quoted(labelled(chart_.x_label, x_)),
-        at((left_ + width - right) / 2, top + plot_height + 38));
+        at((left_ + width - right_) / 2, top + plot_height + 42));
     if (x_.log) say("set logscale x");
     if (y_.log) say("set logscale y");
     say("set xrange [{:.12g}:{:.12g}]", x_.low, x_.high);
@@ -156,13 +168,19 @@ class Script {
     for (const Tick& tick : axis.ticks)
       list += fmt::format("{}{} {:.12g} {}", list.empty() ? "" : ", ", quoted(tick.label), tick.at,
                           tick.label.empty() ? 1 : 0);
-    say("set {} ({})", which, list);
+    say("set {} {} ({})", which, &axis == &x_ ? "offset 0,0.4" : "offset 0.3,0", list);
   }
 
   void arrange_legend() {
     std::size_t longest = 0, names = 0;
-    for (const Line& line : chart_.lines)
-      if (!line.name.empty()) ++names, longest = std::max(longest, letters(line.name));
+    for (const Line& line : chart_.lines) {
+      names_.push_back(line.name);
+      const auto shown = [&](const Point& p) { return x_.holds(p.x) && y_.holds(p.y); };
+      if (y_.log && !line.name.empty() && !line.points.empty() &&
+          std::none_of(line.points.begin(), line.points.end(), shown))
+        names_.back() += " (0: not shown)";
+      if (!line.name.empty()) ++names, longest = std::max(longest, letters(names_.back()));
+    }
     if (names == 0) return;
     const double entry = sample + 30 + letter * static_cast<double>(longest);
     legend_columns_ = static_cast<std::size_t>(std::clamp((width - 16) / entry, 1.0, 4.0));
@@ -179,14 +197,14 @@ class Script {
       if (chart_.lines[i].name.empty()) continue;
       const double x = 10 + column_width_ * static_cast<double>(place % legend_columns_);
       const double y =
-          top + plot_height + 66 + legend_row * static_cast<double>(place / legend_columns_);
+          top + plot_height + 70 + legend_row * static_cast<double>(place / legend_columns_);
       const Look& look = looks_[i];
       if (look.line > 0)
         say("set arrow from {} to {} nohead {}", at(x, y), at(x + sample, y), stroke(look));
       if (look.shape != 0)
         say("set label '' at {} point pt {} ps 0.6 lc rgb '{}'", at(x + sample / 2, y), look.shape,
             look.colour);
-      say("set label {} at {}", quoted(chart_.lines[i].name), at(x + sample + 8, y));
+      say("set label {} at {}", quoted(names_[i]), at(x + sample + 8, y));
       ++place;
     }
   }
@@ -245,9 +263,10 @@ class Script {
 
   const Chart& chart_;
   std::vector<Look> looks_;
+  std::vector<std::string> names_;
   std::vector<bool> any_;
   Axis x_, y_;
-  double left_ = 0, height_ = 0, column_width_ = 0;
+  double left_ = 0, right_ = 0, height_ = 0, column_width_ = 0;
   std::size_t legend_columns_ = 1, legend_rows_ = 0;
   std::string text_;
 };
@@ -282,6 +301,7 @@ std::string draw(const Chart& chart) {
   const std::string mine = escaped(chart.name) + "-";
   replace_all(svg, " id='", " id='" + mine), replace_all(svg, " id=\"", " id=\"" + mine);
   replace_all(svg, "href='#", "href='#" + mine), replace_all(svg, "url(#", "url(#" + mine);
+  replace_all(svg, "\"Helvetica:Bold\"", "\"Helvetica\" font-weight=\"bold\"");
   replace_all(svg, "font-family=\"Helvetica\"", "font-family=\"Helvetica, Arial, sans-serif\"");
   return svg;
 }

@@ -42,6 +42,7 @@ th, td { text-align: left; vertical-align: baseline; padding: .28rem .9rem .28re
 th { font-weight: 600; border-bottom: 1.5px solid var(--ink); vertical-align: bottom; }
 td { border-bottom: 1px solid var(--rule); }
 th.number, td.number { text-align: right; white-space: nowrap; }
+td.name { min-width: 9rem; }
 td.long { min-width: 14rem; max-width: 24rem; overflow-wrap: anywhere; color: var(--soft); }
 tr > :last-child { padding-right: 0; }
 pre { margin: 0; padding: .6rem .8rem; overflow-x: auto; background: var(--wash);
@@ -65,7 +66,8 @@ dt, dd { margin: 0; min-width: 0; }
   table { font-size: 7.5pt; }
   thead { display: table-header-group; }
   td, th { padding-right: 2.5mm; }
-  td.long { min-width: 0; }
+  td.name { min-width: 9rem; }
+td.long, td.name { min-width: 0; }
   a { color: inherit; text-decoration: none; }
 }
 )";
@@ -92,7 +94,7 @@ std::string table_html(const Table& table, bool named) {
     std::size_t longest = 0;
     for (const auto& row : table.rows)
       if (i < row.size()) longest = std::max(longest, letters(row[i]));
-    kinds.push_back(numbers[i] ? "number" : longest > 40 ? "long" : "");
+    kinds.push_back(numbers[i] ? "number" : longest > 40 ? "long" : longest > 14 ? "name" : "");
   }
   std::string html = "<figure class=\"table\">\n";
   if (named) html += "<figcaption>" + escaped(table.name) + "</figcaption>\n";
