@@ -150,6 +150,7 @@ void run_lab(LabFlags& flags) {
     keep(flags, *experiment, setting, section);
     report = lab::write_report(flags.out, order);
   }
+  std::fflush(stdout);
   if (!report.empty()) fmt::print(stderr, "report: {}\n", report);
 }
 

@@ -31,18 +31,20 @@ struct Look {
   double line = 2;   // 0: points only
 };
 
-// As a string of gnuplot. All that could mean something to it is written as a number: quotes in
-// quotes, backticks, which would run a command, and backslashes.
+// As a string of gnuplot. What could mean something to it is written as a number: quotes,
+// backslashes, and backticks, which would run a command. It takes a digit behind such a number for
+// a part of it, so that goes the same way.
 std::string quoted(const std::string& text) {
   std::string safe = "\"";
+  bool number = false;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < ' ')
-      safe += ' ';
-    else if (byte >= 0x80 || c == ' ' || std::isalnum(byte) != 0)
-      safe += c;
-    else
+    number = std::string_view("\"'\\`@$").find(c) != std::string_view::npos ||
+             (number && std::isdigit(byte) != 0);
+    if (number)
       safe += fmt::format("\\{:03o}", byte);
+    else
+      safe += byte < ' ' ? ' ' : c;
   }
   return safe + "\"";
 }

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* style = R"(
 :root { color-scheme: light; --ink: #1a1a1a; --soft: #5c5c5c; --rule: #d9d9d9; --wash: #f5f5f3; }
 * { box-sizing: border-box; }
-body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 52rem; color: var(--ink);
+body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 60rem; color: var(--ink);
   background: #fff; font: 1rem/1.55 Charter, "Bitstream Charter", Georgia, serif;
   overflow-wrap: break-word; }
 h1, h2, nav, table, figcaption, dl, svg text {
@@ -32,7 +32,9 @@ section { margin-top: 2.5rem; padding-top: 1.5rem; border-top: 1px solid var(--r
 nav ol { margin: 1rem 0 0; padding-left: 1.6rem; font-size: .95rem; }
 nav li { margin: .25rem 0; }
 figure { margin: 1.4rem 0; }
-figure.chart { max-width: 42rem; }
+.charts { display: grid; gap: 1.6rem 2rem; margin: 1.4rem 0;
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); }
+.charts figure { margin: 0; min-width: 0; max-width: 42rem; }
 figure svg { display: block; width: 100%; height: auto; }
 figcaption { font-size: .85rem; font-weight: 600; margin-bottom: .35rem; }
 .scroll { overflow-x: auto; }
@@ -60,12 +62,14 @@ dt, dd { margin: 0; min-width: 0; }
   section { break-before: page; border: 0; margin: 0; padding: 0; }
   h2, figcaption { break-after: avoid; }
   figure.chart, tr, .origin { break-inside: avoid; }
-  figure.chart { max-width: 150mm; }
+  .charts { display: block; }
+  .charts figure { max-width: 140mm; margin: 0 0 6mm; }
   .scroll, pre { overflow: visible; }
   pre { white-space: pre-wrap; border: 1px solid var(--rule); }
   table { font-size: 7.5pt; }
   thead { display: table-header-group; }
-  td, th { padding-right: 2.5mm; }
+  td, th, th.number, td.number { padding-right: 2mm; white-space: normal;
+    overflow-wrap: anywhere; }
   td.name { min-width: 9rem; }
 td.long, td.name { min-width: 0; }
   a { color: inherit; text-decoration: none; }
@@ -158,12 +162,13 @@ void keep_section(const std::string& folder, const Origin& origin, const Section
                                  escaped(section.title));
   for (const std::string& text : section.text) html += paragraph(text);
   for (const Table& table : section.tables) html += table_html(table, section.tables.size() > 1);
+  html += "<div class=\"charts\">\n";
   for (const Chart& chart : section.charts) {
     const std::string svg = draw(chart);
     write_file(folder + "/" + chart.name + ".svg", svg);
     html += "<figure class=\"chart\">\n" + svg + "</figure>\n";
   }
-  html += origin_html(origin) + "</section>\n";
+  html += "</div>\n" + origin_html(origin) + "</section>\n";
   write_file(folder + "/sections/" + origin.name + ".html", html);
 }
 

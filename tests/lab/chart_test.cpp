@@ -79,6 +79,8 @@ TEST(LabChart, DrawsEveryKindOfLine) {
     EXPECT_EQ(svg.rfind("<svg", 0), 0u) << chart.name;
     for (const Line& line : chart.lines) EXPECT_THAT(svg, HasSubstr(">" + line.name)) << chart.name;
   }
+  for (const char* label : {">0.0<", ">0.2<", ">1.0<", ">100<", ">records, billions<"})
+    EXPECT_THAT(draw(sample_charts()[0]), HasSubstr(label));
   EXPECT_THAT(draw(sample_charts()[3]), HasSubstr("nothing to show"));
 }
 
@@ -89,12 +91,13 @@ TEST(LabChart, ALineOfTheSameNameHasTheSameColour) {
 }
 
 TEST(LabChart, TextIsNeverACommand) {
-  Chart chart{"text", "'; system('touch /tmp/x') #", "`echo x`", "a\nb\\n", {}};
+  Chart chart{"text", "'1; system('touch x') #", "`echo x`", "a\nb\\n", {}};
   chart.lines = {{"@macro '' \"$d0", {{1, 1}, {2, 2}}}};
   const std::string svg = draw(chart);
-  EXPECT_THAT(svg, HasSubstr("'; system('touch /tmp/x') #"));
+  EXPECT_THAT(svg, HasSubstr("'1; system('touch x') #"));
   EXPECT_THAT(svg, HasSubstr("`echo x`"));
-  EXPECT_THAT(svg, HasSubstr("@macro '' "));
+  EXPECT_THAT(svg, HasSubstr("@macro '' \"$d0"));
+  EXPECT_THAT(svg, HasSubstr(">a b\\n<"));
 }
 
 TEST(LabChart, SaysWhatGnuplotSaysAndHowToGetIt) {
