@@ -37,7 +37,12 @@ figure { margin: 1.4rem 0; }
 .charts figure { margin: 0; min-width: 0; max-width: 42rem; }
 figure svg { display: block; width: 100%; height: auto; }
 figcaption { font-size: .85rem; font-weight: 600; margin-bottom: .35rem; }
-.scroll { overflow-x: auto; }
+/* A shadow at the side where more of the table is. */
+.scroll { overflow-x: auto; background:
+    linear-gradient(to right, #fff, #fff0) 0 0 / 2rem 100% no-repeat local,
+    linear-gradient(to left, #fff, #fff0) 100% 0 / 2rem 100% no-repeat local,
+    linear-gradient(to right, #0003, #0000) 0 0 / .7rem 100% no-repeat scroll,
+    linear-gradient(to left, #0003, #0000) 100% 0 / .7rem 100% no-repeat scroll; }
 table { border-collapse: collapse; font-size: .85rem; line-height: 1.35;
   font-variant-numeric: tabular-nums; }
 th, td { text-align: left; vertical-align: baseline; padding: .28rem .9rem .28rem 0; }
@@ -55,6 +60,7 @@ pre code { font-size: 1em; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1rem; margin: .7rem 0 0;
   color: var(--soft); }
 dt, dd { margin: 0; min-width: 0; }
+@media screen and (max-width: 40rem) { td.long { white-space: nowrap; max-width: none; } }
 @media print {
   @page { margin: 16mm 14mm; }
   body { padding: 0; max-width: none; font-size: 10pt; }
@@ -64,12 +70,11 @@ dt, dd { margin: 0; min-width: 0; }
   figure.chart, tr, .origin { break-inside: avoid; }
   .charts { display: block; }
   .charts figure { max-width: 140mm; margin: 0 0 6mm; }
-  .scroll, pre { overflow: visible; }
+  .scroll, pre { overflow: visible; background: none; }
   pre { white-space: pre-wrap; border: 1px solid var(--rule); }
-  table { font-size: 7.5pt; }
+  table { font-size: 7pt; }
   thead { display: table-header-group; }
-  td, th, th.number, td.number { padding-right: 2mm; white-space: normal;
-    overflow-wrap: anywhere; }
+  td, th, th.number, td.number { padding-right: 1.8mm; white-space: normal; }
   td.name { min-width: 9rem; }
 td.long, td.name { min-width: 0; }
   a { color: inherit; text-decoration: none; }
@@ -162,13 +167,14 @@ void keep_section(const std::string& folder, const Origin& origin, const Section
                                  escaped(section.title));
   for (const std::string& text : section.text) html += paragraph(text);
   for (const Table& table : section.tables) html += table_html(table, section.tables.size() > 1);
-  html += "<div class=\"charts\">\n";
+  if (!section.charts.empty()) html += "<div class=\"charts\">\n";
   for (const Chart& chart : section.charts) {
     const std::string svg = draw(chart);
     write_file(folder + "/" + chart.name + ".svg", svg);
     html += "<figure class=\"chart\">\n" + svg + "</figure>\n";
   }
-  html += "</div>\n" + origin_html(origin) + "</section>\n";
+  if (!section.charts.empty()) html += "</div>\n";
+  html += origin_html(origin) + "</section>\n";
   write_file(folder + "/sections/" + origin.name + ".html", html);
 }
 

@@ -8,7 +8,7 @@ import tempfile
 import time
 
 COMMAND = ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-           "--no-first-run", "--disable-background-networking", "--disable-extensions",
+           "--no-first-run", "--hide-scrollbars", "--disable-background-networking", "--disable-extensions",
            "--remote-debugging-pipe"]
 
 
