@@ -4,6 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -11,8 +14,12 @@
 #include "commands.hpp"
 #include "core/memory.hpp"
 #include "experiment.hpp"
+#include "gnuplot.hpp"
+#include "report.hpp"
 #include "runner.hpp"
+#include "text.hpp"
 #include "weir/error.hpp"
+#include "weir_version.hpp"
 
 namespace weir::cli {
 namespace {
@@ -39,17 +46,22 @@ std::string duration(double seconds) {
 }
 
 void list(const LabFlags& flags) {
-  std::size_t width = 0;
-  for (const auto& experiment : lab::experiments()) width = std::max(width, experiment.name.size());
+  lab::Table table{"", {"name", "takes", "what it shows"}, {}};
+  std::vector<std::string> troubles;
   for (const auto& experiment : lab::experiments()) {
-    std::string time = "depends on the trace";
+    std::string time = "-";
     try {
       const auto setting = setting_for(flags, experiment);
       time = duration(lab::seconds_here(experiment, setting) / flags.threads);
-    } catch (const Error&) {  // it needs a trace, or another scale
+    } catch (const Error& error) {  // it needs a trace, or another scale
+      troubles.emplace_back(error.what());
     }
-    fmt::print("{:<{}}  {} ({})\n", experiment.name, width, experiment.what, time);
+    table.add({experiment.name, time, experiment.what});
   }
+  table.print(stdout);
+  fmt::print("\nTimes are for this machine, {} thread{} and {} seed{}.\n", flags.threads,
+             flags.threads == 1 ? "" : "s", flags.repeat, flags.repeat == 1 ? "" : "s");
+  for (const std::string& trouble : troubles) fmt::print("No time: {}.\n", trouble);
 }
 
 void show_progress(const std::string& name, const lab::Progress& progress) {
@@ -58,6 +70,53 @@ void show_progress(const std::string& name, const lab::Progress& progress) {
              duration(progress.seconds_left));
   if (progress.done == progress.all) fmt::print(stderr, "\r\033[K");
   std::fflush(stderr);
+}
+
+// The line that makes this section again; -j is not in it, since nothing depends on it.
+std::string command_of(const LabFlags& flags, const lab::Experiment& experiment,
+                       const lab::Setting& setting) {
+  std::string line = "weir lab run " + experiment.name;
+  line += fmt::format(" --scale {:g} --repeat {}", setting.scale, setting.repeat);
+  for (const std::string& trace : setting.traces) line += " --trace " + lab::shell_quoted(trace);
+  for (const std::string& spec : setting.filters) line += " --filter " + lab::shell_quoted(spec);
+  return line + " --out " + lab::shell_quoted(flags.out);
+}
+
+std::string now() {
+  const std::time_t time = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&time, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &utc);
+  return text;
+}
+
+void keep(const LabFlags& flags, const lab::Experiment& experiment, const lab::Setting& setting,
+          const lab::Section& section) {
+  const std::string seeds = setting.repeat == 1 ? "1" : fmt::format("1 to {}", setting.repeat);
+  lab::keep_section(flags.out,
+                    {experiment.name,
+                     command_of(flags, experiment, setting),
+                     {{"scale", fmt::format("{:g} of the full size", setting.scale)},
+                      {"seeds", seeds},
+                      {"machine", lab::machine()},
+                      {"made", now() + ", weir " + version}}},
+                    section);
+}
+
+// Before hours of work: what would only be found out at their end.
+void check(const LabFlags& flags, const std::vector<const lab::Experiment*>& chosen) {
+  for (const lab::Experiment* experiment : chosen)
+    experiment->parts(setting_for(flags, *experiment));
+  if (flags.out.empty()) return;
+  lab::gnuplot("");
+  std::error_code error;
+  std::filesystem::create_directories(flags.out, error);
+  if (!error && ::access(flags.out.c_str(), W_OK) != 0)
+    error = std::error_code(errno, std::generic_category());
+  if (error)
+    throw Error(ErrorCode::Io,
+                "cannot write into the folder " + flags.out + ": " + error.message());
 }
 
 void run_lab(LabFlags& flags) {
@@ -71,6 +130,10 @@ void run_lab(LabFlags& flags) {
   std::vector<const lab::Experiment*> chosen;
   for (std::size_t i = 1; i < flags.words.size(); ++i)
     chosen.push_back(&lab::find_experiment(flags.words[i]));
+  check(flags, chosen);
+  std::vector<std::string> order;
+  for (const lab::Experiment& experiment : lab::experiments()) order.push_back(experiment.name);
+  std::string report;
   for (const lab::Experiment* experiment : chosen) {
     const lab::Setting setting = setting_for(flags, *experiment);
     const lab::Results results = lab::run_parts(
@@ -82,7 +145,13 @@ void run_lab(LabFlags& flags) {
     for (const std::string& paragraph : section.text) fmt::print("{}\n", paragraph);
     for (const lab::Table& table : section.tables) fmt::print("\n"), table.print(stdout);
     fmt::print("\n");
+    if (flags.out.empty()) continue;
+    // After each, so that there is something to look at before the last is done.
+    keep(flags, *experiment, setting, section);
+    report = lab::write_report(flags.out, order);
   }
+  std::fflush(stdout);
+  if (!report.empty()) fmt::print(stderr, "report: {}\n", report);
 }
 
 }  // namespace
@@ -92,13 +161,18 @@ void add_lab(CommandLine& line) {
   Command& command = line.command("lab", "Run experiments: the papers' streams, comparisons");
   command.description = {
       "`weir lab list` says which experiments there are and how long each takes here; `weir lab "
-      "run NAME...` runs them and prints their tables. With `--out` every measurement is kept in "
-      "DIR as it is made: a run that was interrupted goes on where it stopped."};
+      "run NAME...` runs them and prints their tables.",
+      "With `--out` everything is kept in DIR: each measurement as it is made, so that a run that "
+      "was interrupted goes on where it stopped; the charts; and report.html, one page with text, "
+      "tables and charts of all experiments that DIR holds. Charts need gnuplot."};
   std::vector<std::string> words = {"run", "list"};
   for (const lab::Experiment& experiment : lab::experiments()) words.emplace_back(experiment.name);
   command.argument("WORD", flags->words, "run NAME..., or list").suggest(words);
-  command.folder("--out", flags->out, "Keep results in DIR: NAME.csv, one row a measurement")
-      .more("Parts that a run before has kept there for the same setting are not run again.");
+  command.folder("--out", flags->out, "Keep results, charts and report.html in DIR")
+      .more(
+          "DIR/NAME.csv has one row a measurement, DIR/CHART.svg is a chart, DIR/report.html shows "
+          "all in order. Parts that a run before has kept there for the same setting are not run "
+          "again.");
   command.value("-j,--threads", flags->threads, "N", "Threads; results do not depend on them")
       .between(1, 1024)
       .shown_as("all cores");
