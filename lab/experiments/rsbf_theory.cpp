@@ -117,7 +117,8 @@ std::vector<Measurement> run_bits(const Scene& scene, const std::string& series,
       }
       const double m = i == 2 * s ? 2 : 10;
       keep(m, "still set", set.value());
-      if (i == 2 * s) keep(m, "never reset", std::sqrt(std::max(0.0, set.value() - unset.value())));
+      if (i == 2 * s && series == assumed)
+        keep(m, "never reset", std::sqrt(std::max(0.0, set.value() - unset.value())));
     }
   }
   return all;
@@ -155,6 +156,10 @@ class Page {
     std::vector<std::string> cells = {formula, what, number(says, 4)};
     for (const char* series : {assumed, as_run}) {
       const Mean mean = results_.mean(row, series, measured, x);
+      if (mean.seeds == 0) {
+        cells.insert(cells.end(), {"-", "-"});
+        continue;
+      }
       cells.push_back(fmt::format("{:.4f} ± {:.4f}", mean.value, mean.error));
       cells.push_back(number(mean.value / says, 3));
     }
@@ -180,22 +185,24 @@ void Page::fill() {
   const auto fpr = [&](double m) { return unique(m) * (1 - k / m + std::pow((1 - 1 / e) / m, k)); };
   add("(5.1)", "record 10 s is a new key", unique(10), "k = 3", "unique", 10, "holds");
   add("(5.2)", "a bit is 1 at 10 s through a record after s: 1 - s/m", 0.9, "k = 3", "fill", 10,
-      "a bound, if at all: the sum counts surviving settings, often several of one bit; a mean "
+      "an upper bound, and loose: the sum counts surviving settings, often several of one bit; a "
+      "mean "
       "number, not a probability. Half the bits are 1, because settings and resets balance");
   add("(5.3)", "all k bits of a new key are 1 at 10 s: 1 - k s/m", 1 - k / 10, "k = 3", "fpr", 10,
       "follows from (5.2); tends to 1, the run to 1/2^k");
   add("(5.4)", "a bit is 1 after s records: 1 - 1/e", 1 - 1 / e, "k = 3", "fill", 1,
-      "holds as assumed; the algorithm that gives the tables resets bits from the first record "
+      "holds as assumed, but for the 1 % of records that repeat a key by then; the algorithm that "
+      "gives the tables resets bits from the first record "
       "on: (1 - 1/e^2)/2 = 0.432");
   add("(5.5)", "a bit set at s was never reset until 2 s: s/m", 0.5, "k = 1", "never reset", 2,
-      "holds as assumed; as run every record that looks new also takes a 1 away");
+      "holds; as run it cannot be told from outside");
   add("(5.7)", "record 10 s is a false positive", fpr(10), "k = 3", "fp", 10,
       "(5.3) again; a share of all records, not of new keys");
   add("(5.7)", "record 50 s is a false positive", fpr(50), "k = 3", "fp", 50,
       "falls with m as stated, but only because new keys become rare: of them 1/2^k stays");
   const double gamma = s * std::exp(-s / (2 * U));
   table.add({"(5.12)", "s exp(-s (m-x)/(U m)) <= 1, here at x = m/2", "1", number(gamma, 5),
-             number(gamma, 5), number(gamma, 5), number(gamma, 5),
+             number(gamma, 5), "-", "-",
              "wrong by arithmetic: the exponent is near 0 for s < U, so the product is nearly s"});
   add("(5.16)", "a bit set at s is 1 at 2 s: 1 - s/m", 0.5, "k = 1", "still set", 2,
       "the older a key, the surer it would be kept: (5.2) again");
