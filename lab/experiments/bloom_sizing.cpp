@@ -105,11 +105,10 @@ Section present(const Setting& setting, const Results& results) {
                   "times as many others asked for.",
                   full_keys * setting.scale),
       "The formula holds, the slides' own doubt (\"not perfectly true\") included: it is below "
-      "what "
-      "is measured by less than can be seen here. The slides' column is 0.6185^(m/n), which the "
-      "best k = ln 2 m/n would give. k is a whole number, and at least 1: at one bit a key, where "
-      "the best would be 0.69, no filter goes below 63 %. Ten bits and seven probes give less than "
-      "1 %, as the other slides say."};
+      "what is measured by less than can be seen here. The slides' column is 0.6185^(m/n), which "
+      "the best k = ln 2 m/n would give. k is a whole number, and at least 1: at one bit a key, "
+      "where the best would be 0.69, no filter goes below 63 %. Ten bits and seven probes give "
+      "less than 1 %, as the other slides say."};
   section.tables = tables(results);
   Chart chart{"bloom-sizing",
               "False positives by bits a key: formula (lines), measured (points)",

@@ -144,11 +144,11 @@ Section present(const Setting& setting, const Results& results) {
   Section section{"The slides: a reservoir's induction, measured", {}, {}, {}};
   section.text = {
       fmt::format(
-          "{:.0f} reservoirs a seed, each of 50 records, looked at when N records have come; "
-          "the induction says that every one of them is held with probability 50/N, and "
-          "that one held at the length before is still held with probability N before / N. "
-          "p is the chance that a fair reservoir shows counts as uneven as these, all "
-          "positions taken one by one; below 0.001 it would be no fair one.",
+          "{:.0f} reservoirs a seed, each of 50 records, looked at when N records have come; the "
+          "induction says that every one of them is held with probability 50/N, and that one held "
+          "at the length before is still held with probability N before / N. p is the chance that "
+          "a fair reservoir shows counts as uneven as these, all positions taken one by one; below "
+          "0.001 it would be no fair one.",
           full_samples * setting.scale),
       "The biased reservoir holds 100 records after 2,000 have come; there a record's chance falls "
       "by its age alone, as (1 - 1/s)^age. The chart lays what is held beside this law."};
