@@ -88,9 +88,7 @@ class Trial {
   }
 
   ByImportance count(const std::string& spec, std::string& parameters) const {
-    // The paper's sizes are in the specifications; the memory is for filters that name none.
-    const std::uint64_t memory = scaled(ibf_bits / 8, scale_) + 2 * budget_reserve;
-    const FilterPtr filter = make_filter(spec, {.memory = memory, .seed = seed_});
+    const FilterPtr filter = made(spec);
     parameters = filter->parameters();
     const auto stream =
         what_.trace.empty() ? importance_stream(what_.favour, universe_, seed_) : recorded(trace_);
@@ -110,6 +108,17 @@ class Trial {
   }
 
  private:
+  // The paper's filters name their size; what does not has its cells in 16 KB, whatever its handle
+  // takes beside them.
+  [[nodiscard]] FilterPtr made(const std::string& spec) const {
+    const std::uint64_t bytes = scaled(ibf_bits / 8, scale_);
+    std::uint64_t memory = bytes + 2 * budget_reserve;
+    FilterPtr filter = make_filter(spec, {.memory = memory, .seed = seed_});
+    if (const std::uint64_t cells = filter->payload().size(); cells > bytes)
+      filter = make_filter(spec, {.memory = memory - (cells - bytes), .seed = seed_});
+    return filter;
+  }
+
   const IbfStream& what_;
   double scale_;
   std::uint64_t seed_, records_, universe_ = 0;
@@ -219,9 +228,13 @@ std::vector<Part> ibf_parts(const std::vector<IbfStream>& streams, const Setting
     // A trace comes as it is, and so do the filters on it.
     const double scale = stream.trace.empty() ? setting.scale : 1;
     std::vector<IbfFilter> filters = ibf_filters(setting, scale);
-    if (series == IbfSeries::StreamOnly) filters = {{"stream", "bloom:m=64,k=1"}};  // any will do
+    unsigned seeds = setting.repeat;
+    if (series == IbfSeries::StreamOnly) {
+      filters = {{"stream", "bloom:m=64,k=1"}};  // any will do
+      if (!stream.trace.empty()) seeds = 1;      // the same for all
+    }
     for (const IbfFilter& filter : filters)
-      for (unsigned seed = 1; seed <= setting.repeat; ++seed)
+      for (unsigned seed = 1; seed <= seeds; ++seed)
         parts.push_back({stream.name + " " + filter.name + " " + std::to_string(seed),
                          (filter.name == "IBF-H"       ? 0.2
                           : filter.name == sbf_like_mc ? 0.25
@@ -230,6 +243,12 @@ std::vector<Part> ibf_parts(const std::vector<IbfStream>& streams, const Setting
                          8 << 20, [=] { return run(stream, filter, scale, seed); }});
   }
   return parts;
+}
+
+std::string whole(double value) {
+  std::string digits = std::to_string(std::llround(value));
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, 1, ',');
+  return digits;
 }
 
 std::string percent_with_error(const Mean& mean, int digits) {

@@ -63,6 +63,8 @@ enum class IbfSeries {
 std::vector<Part> ibf_parts(const std::vector<IbfStream>& streams, const Setting& setting,
                             IbfSeries series = IbfSeries::Filters);
 
+// "43,690"
+std::string whole(double value);
 // "a ± b", both in percent.
 std::string percent_with_error(const Mean& mean, int digits = 2);
 

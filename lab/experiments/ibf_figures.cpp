@@ -102,10 +102,12 @@ Table by_fifths(const Figure& figure, const Results& results) {
   Table table{figure.name(),
               {"stream", "filter", "% in importance", "1-10", "11-20", "21-30", "31-40", "41-50"},
               {}};
+  if (figure.measure == Measure::Spread) table.columns.erase(table.columns.begin() + 1);
   for (const std::string& row : results.rows())
     for (const std::string& filter : results.series(row))
       for (const std::string& measure : measures) {
-        std::vector<std::string> cells = {row, filter, measure};
+        std::vector<std::string> cells = {row, measure};
+        if (figure.measure != Measure::Spread) cells.insert(cells.begin() + 1, filter);
         for (int fifth = 1; fifth <= 5; ++fifth)
           cells.push_back(
               percent_with_error(results.mean(row, filter, measure + " in fifth", fifth)));
@@ -151,43 +153,55 @@ void claim_false_negatives(Claims& claims, const Results& results, const std::st
                {mean(sbf_like_mc, "FN in fifth", 1), mean("IBF-MC", "FN in fifth", 1)});
 }
 
+// What ran, in the setting at hand.
+std::string stream_text(const Figure& figure, const Setting& setting) {
+  if (!of_trace(figure.data))
+    return fmt::format(
+        "{} records of keys with importance 1 to 50, as many keys of each, {}; 10, 30 and 50 % of "
+        "the records repeat a key. ",
+        whole(ibf_records * setting.scale), described(figure.data));
+  return std::string(
+             "The trace stands in for the paper's video requests, which are not public any more; "
+             "its weights are taken to importances from 1 to 50, ") +
+         (figure.data == Data::TraceByWeight
+              ? "in proportion, with all above the 90th percentile of the keys at 50. "
+              : "by their percentile among the keys. ");
+}
+std::string filter_text(const Figure& figure, const Setting& setting) {
+  const double scale = of_trace(figure.data) ? 1 : setting.scale;
+  if (!setting.filters.empty())
+    return fmt::format("The filters given have {} bytes.", whole(ibf_bits / 8 * scale));
+  return fmt::format(
+      "All filters have {} cells, K = 5, P = 10, M = 7; BF has as many bits, and once more three "
+      "times as many, the same memory. `SBF like MC` is an SBF whose P is raised until it has as "
+      "many false positives as MC.",
+      whole(ibf_cells * scale));
+}
+
 std::vector<std::string> text(const Figure& figure, const Setting& setting) {
-  std::string run = of_trace(figure.data)
-                        ? "The trace stands in for the paper's video requests, which are not "
-                          "public any more; its weights are taken to importances from 1 to 50, "
-                        : fmt::format(
-                              "{:.0f} records of keys with importance 1 to 50, as many "
-                              "keys of each, {}; 10, 30 and 50 % of the records repeat "
-                              "a key. ",
-                              ibf_records * setting.scale, described(figure.data));
-  if (figure.data == Data::TraceByWeight)
-    run += "in proportion, with all above the 90th percentile of the keys at 50. ";
-  if (figure.data == Data::TraceByPercentile) run += "by their percentile among the keys. ";
+  const std::string stream = stream_text(figure, setting);
   if (figure.measure == Measure::Spread)
-    return {run +
-            "The chart shows how many records there are of each importance; the table also "
-            "the first occurrences among all first ones, and the repeats among the records "
-            "of an importance."};
-  run +=
-      "All filters have 43,690 cells, K = 5, P = 10, M = 7; BF has as many bits, and once more "
-      "all 16 KB. `SBF like MC` is an SBF whose P is raised until it has as many false positives "
-      "as MC.";
+    return {stream +
+            "The chart shows how many records there are of each importance; the table also the "
+            "first occurrences among all first ones, and the repeats among the records of an "
+            "importance."};
+  const std::string run = stream + filter_text(figure, setting);
   if (figure.measure == Measure::FalsePositives)
     return {
         run,
         "FP is the share of all records of an importance that are false positives, as the paper "
-        "counts them. So it follows the share of first occurrences, which is larger where keys "
-        "are rarer. FPR is of the first occurrences alone. No filter's FPR depends on the "
-        "importance of the key that asks; where the figures differ, the likelier keys had their "
-        "first occurrence earlier, while the filter was still filling."};
+        "counts them. So it follows the share of first occurrences, which is larger where keys are "
+        "rarer. FPR is of the first occurrences alone. No filter's FPR depends on the importance "
+        "of the key that asks; where the figures differ, the likelier keys had their first "
+        "occurrence earlier, while the filter was still filling."};
   return {
       run,
       "FN is the share of all records of an importance that are false negatives, as the paper "
       "counts them; FNR is of the repeats alone. At equal P the importance-aware filters cannot "
-      "have fewer false negatives than SBF, for no importance: their cells are never above "
-      "SBF's. They buy fewer false positives, and let the unimportant keys pay most. So the fair "
-      "rival is the SBF that has as few false positives: against it MC misses fewer of the "
-      "important records and more of the others."};
+      "have fewer false negatives than SBF, at no importance: their cells are never above SBF's. "
+      "They buy fewer false positives, and let the unimportant keys pay most. So the fair rival is "
+      "the SBF that has as few false positives: against it MC misses fewer of the important "
+      "records and more of the unimportant ones."};
 }
 
 Section present(const Figure& figure, const Setting& setting, const Results& results) {
@@ -196,10 +210,10 @@ Section present(const Figure& figure, const Setting& setting, const Results& res
                   text(figure, setting),
                   {by_fifths(figure, results)},
                   charts(figure, results)};
-  if (figure.measure == Measure::Spread) return section;
+  // Of filters that the user gave the paper claims nothing.
+  if (figure.measure == Measure::Spread || !setting.filters.empty()) return section;
   Claims claims;
   for (const std::string& row : results.rows()) {
-    if (results.series(row).size() < 7) continue;  // other filters were asked for
     if (figure.measure == Measure::FalsePositives)
       claim_false_positives(claims, figure, results, row);
     else

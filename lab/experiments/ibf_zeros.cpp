@@ -119,19 +119,17 @@ Section present(const Setting& setting, const Results& results) {
   }
   const double p = 10 / ibf_cells * (1 - 5 / ibf_cells), k = 5 / ibf_cells;
   section.text = {
-      number(end, 6) +
+      whole(end) +
           " records of equally likely keys with equally many of each importance, 30 % repeats, one "
           "run a seed. The chain is solved for this very stream, from its first record on. BF runs "
           "full, the others settle, as the paper found.",
       "`For ever` is the paper's own chain: a stream without end in which no key comes again soon. "
       "A stream with repeats leaves some more cells at zero, since a repeat sets cells that are "
-      "set "
-      "already. The formulas in the proof for IBF-2C do not give it: as printed, with half of the "
-      "records important, " +
+      "set already. The formulas in the proof for IBF-2C do not give it: as printed, with half of "
+      "the records important, " +
           percent(theorem_of_2c(p, k, true), 2) +
           " % of the cells would be zero, and none ever at M/2, for A + B is 1. With 1 - A + B, "
-          "and "
-          "powers of p'/(p' + k) for the states below M/2, the same equations give " +
+          "and powers of p'/(p' + k) for the states below M/2, the same equations give " +
           percent(theorem_of_2c(p, k, false), 2) +
           " %. Here 58 % of the importances are important, those from 22 on, so the table's figure "
           "is lower."};
