@@ -18,7 +18,30 @@ class Stream {
   virtual std::size_t fill(std::span<std::uint64_t> keys, std::span<std::uint32_t> weights) = 0;
   // All keys are below; 0 where there is no bound.
   [[nodiscard]] virtual std::uint64_t universe() const { return 0; }
+  // All keys of the first so many records are below; 0 where there is no bound.
+  [[nodiscard]] virtual std::uint64_t bound(std::uint64_t /*records*/) const { return universe(); }
+  // Weights are given, and not all 1.
+  [[nodiscard]] virtual bool weighted() const { return false; }
 };
+
+// What can be written for a stream: NAME:parameter=value,... Every law that `weir plan` knows as
+// a model has the same name and parameters here.
+struct StreamLaw {
+  const char* name;
+  const char* example;
+  const char* meaning;
+};
+std::span<const StreamLaw> stream_laws();
+
+// `records` is the length of the run, for uniform:share= without N=; 0 where it is not known.
+// Any law takes importance=uniform|proportional|inverse and imax=. Throws Error(Config) in one
+// sentence with the nearest name.
+std::unique_ptr<Stream> make_stream(const std::string& spec, std::uint64_t seed,
+                                    std::uint64_t records = 0);
+
+// The universe of which `records` uniform draws meet a share of distinct records:
+// U (1 - exp(-N/U)) = share N.
+std::uint64_t universe_of_share(double share, std::uint64_t records);
 
 // Each record one of `universe` keys, independently: the papers' stream.
 std::unique_ptr<Stream> uniform(std::uint64_t universe, std::uint64_t seed);
@@ -44,7 +67,8 @@ class DistanceStream final : public Stream {
 };
 
 // The lines of a file, numbered in the order of their first occurrence; or, of lines with a
-// separator, of one field, counted from 1. Throws weir::Error with the line where it cannot.
+// separator, of one field, counted from 1; by gzip or zstd too. Throws weir::Error with the line
+// where it cannot.
 struct Trace {
   std::vector<std::uint32_t> keys;
   std::vector<std::uint32_t> weights;  // empty without a weight field
@@ -56,5 +80,7 @@ struct TraceFormat {
   unsigned weight_field = 0;  // 0: none
 };
 Trace read_trace(const std::string& path, const TraceFormat& format = {});
+// The same lines as an unnumbered stream, read as it goes: a key is the digest of its bytes.
+std::unique_ptr<Stream> file_stream(const std::string& path, const TraceFormat& format = {});
 
 }  // namespace weir::lab
