@@ -60,14 +60,14 @@ void print_wrapped(const std::string& text) {
 
 void list(const LabFlags& flags) {
   lab::Table table{"", {"name", "takes", "scale", "what it shows"}, {}};
-  std::vector<std::string> troubles;
+  bool all = true;
   for (const auto& experiment : lab::experiments()) {
     const auto setting = setting_for(flags, experiment);
     std::string time = "-";
     try {
       time = duration(lab::seconds_here(experiment, setting) / flags.threads);
-    } catch (const Error& error) {  // it needs a trace, or another scale
-      troubles.emplace_back(error.what());
+    } catch (const Error&) {
+      all = false;
     }
     table.add({experiment.name, time, lab::number(setting.scale), experiment.what});
   }
@@ -75,9 +75,9 @@ void list(const LabFlags& flags) {
   fmt::print("\n");
   print_wrapped(fmt::format(
       "Times are for this machine, with {} thread{} (-j) and {} seed{} (--repeat); at a scale of 1 "
-      "(--scale) everything has the papers' size.",
-      flags.threads, flags.threads == 1 ? "" : "s", flags.repeat, flags.repeat == 1 ? "" : "s"));
-  for (const std::string& trouble : troubles) print_wrapped("No time: " + trouble + ".");
+      "(--scale) everything has the papers' size. {}",
+      flags.threads, flags.threads == 1 ? "" : "s", flags.repeat, flags.repeat == 1 ? "" : "s",
+      all ? "" : "Those without a time need a stream (--trace) or another scale."));
 }
 
 void show_progress(const std::string& name, const lab::Progress& progress) {
