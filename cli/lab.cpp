@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <thread>
 
 #include "commands.hpp"
@@ -45,23 +46,38 @@ std::string duration(double seconds) {
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
+// At 90 columns, between words.
+void print_wrapped(const std::string& text) {
+  std::istringstream words(text);
+  std::string line;
+  for (std::string word; words >> word;) {
+    if (!line.empty() && lab::letters(line) + 1 + lab::letters(word) > 90)
+      fmt::print("{}\n", line), line.clear();
+    line += (line.empty() ? "" : " ") + word;
+  }
+  fmt::print("{}\n", line);
+}
+
 void list(const LabFlags& flags) {
-  lab::Table table{"", {"name", "takes", "what it shows"}, {}};
-  std::vector<std::string> troubles;
+  lab::Table table{"", {"name", "takes", "scale", "what it shows"}, {}};
+  bool all = true;
   for (const auto& experiment : lab::experiments()) {
+    const auto setting = setting_for(flags, experiment);
     std::string time = "-";
     try {
-      const auto setting = setting_for(flags, experiment);
       time = duration(lab::seconds_here(experiment, setting) / flags.threads);
-    } catch (const Error& error) {  // it needs a trace, or another scale
-      troubles.emplace_back(error.what());
+    } catch (const Error&) {
+      all = false;
     }
-    table.add({experiment.name, time, experiment.what});
+    table.add({experiment.name, time, lab::number(setting.scale), experiment.what});
   }
   table.print(stdout);
-  fmt::print("\nTimes are for this machine, {} thread{} and {} seed{}.\n", flags.threads,
-             flags.threads == 1 ? "" : "s", flags.repeat, flags.repeat == 1 ? "" : "s");
-  for (const std::string& trouble : troubles) fmt::print("No time: {}.\n", trouble);
+  fmt::print("\n");
+  print_wrapped(fmt::format(
+      "Times are for this machine, with {} thread{} (-j) and {} seed{} (--repeat); at a scale of 1 "
+      "(--scale) everything has the papers' size. {}",
+      flags.threads, flags.threads == 1 ? "" : "s", flags.repeat, flags.repeat == 1 ? "" : "s",
+      all ? "" : "Those without a time need a stream (--trace) or another scale."));
 }
 
 void show_progress(const std::string& name, const lab::Progress& progress) {
@@ -142,7 +158,7 @@ void run_lab(LabFlags& flags) {
          [&](const lab::Progress& progress) { show_progress(experiment->name, progress); }});
     const lab::Section section = experiment->present(setting, results);
     fmt::print("{}\n", section.title);
-    for (const std::string& paragraph : section.text) fmt::print("{}\n", paragraph);
+    for (const std::string& paragraph : section.text) fmt::print("\n"), print_wrapped(paragraph);
     for (const lab::Table& table : section.tables) fmt::print("\n"), table.print(stdout);
     fmt::print("\n");
     if (flags.out.empty()) continue;
@@ -186,7 +202,8 @@ void add_lab(CommandLine& line) {
       .more(
           "Records, keys and memory are all taken by this factor: the errors depend on their "
           "ratios only.");
-  command.examples = {{"weir lab run weir-tables --scale 0.001", "The papers' rows, in a minute"},
+  command.examples = {{"weir lab run distances --out results", "Then open results/report.html"},
+                      {"weir lab run weir-tables --scale 0.001", "The papers' rows, in a minute"},
                       {"weir lab run compare --trace keys.txt", "Every filter on your own keys"}};
   command.run([flags] { run_lab(*flags); });
 }

@@ -20,7 +20,7 @@ constexpr double legend_row = 22, sample = 30;
 
 constexpr const char* colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                    "#e69f00", "#56b4e9", "#4d4d4d"};
-constexpr int shapes[] = {7, 5, 9, 13, 11, 6, 4};  // filled ones first
+constexpr int shapes[] = {7, 5, 9, 13, 11, 15, 4};  // filled ones first: open ones are pale
 constexpr const char* dashes[] = {"(8,5)", "(3,4)", "(14,4,3,4)"};
 
 // How a line is drawn.

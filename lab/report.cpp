@@ -92,8 +92,13 @@ std::string paragraph(const std::string& text) {
 }
 
 std::string cell(const char* tag, const char* kind, const std::string& text) {
+  std::string html;
+  for (const char c : text) {
+    html += escaped({&c, 1});
+    if (c == ',' && std::string_view(kind) == "long") html += "<wbr>";  // parameters break here
+  }
   return fmt::format("<{}{}>{}</{}>", tag, *kind == 0 ? "" : fmt::format(" class=\"{}\"", kind),
-                     escaped(text), tag);
+                     html, tag);
 }
 
 std::string table_html(const Table& table, bool named) {

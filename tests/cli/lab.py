@@ -23,13 +23,13 @@ class Lab(CommandTest):
 
     def test_the_list_names_every_experiment_with_its_time(self):
         lines = self.output("lab", "list").decode().splitlines()
-        self.assertRegex(lines[0], r"^name +takes +what it shows$")
+        self.assertRegex(lines[0], r"^name +takes +scale +what it shows$")
         names = [line.split()[0] for line in lines[1:lines.index("")]]
         for name in ("compare", "distances", "weir-tables"):
             self.assertIn(name, names)
         self.assertEqual(len(names), len(set(names)))
         for line in lines[1:lines.index("")]:
-            self.assertRegex(line, r"^\S+ +(\d+ s|\d+ min|\d+\.\d h|-) +\S")
+            self.assertRegex(line, r"^\S+ +(\d+ s|\d+ min|\d+\.\d h|-) +[\d.e-]+  \S")
 
     def test_a_folder_holds_measurements_charts_and_the_report(self):
         ended = self.done("lab", "run", *self.quick, "--filter", "qht", "--out", self.out)
