@@ -292,7 +292,7 @@ void Claims::add(const std::string& claim, const std::string& stream, const std:
       stream.ends_with(" repeats") ? stream.substr(0, stream.rfind(", ")) : stream;
   for (auto& row : rows_)
     if (row[0] == claim && row[1] == family) {
-      if (row[2] != seen) row[2] += "; " + seen;
+      row[2] += "; " + seen;
       row[3] += "; " + figures;
       return;
     }
@@ -305,8 +305,13 @@ Table Claims::table(const std::string& name) const {
     if (&first != &*std::find_if(rows_.begin(), rows_.end(),
                                  [&](const auto& row) { return row[0] == first[0]; }))
       continue;
-    for (const auto& row : rows_)
-      if (row[0] == first[0]) table.add(row);
+    for (const auto& row : rows_) {
+      if (row[0] != first[0]) continue;
+      table.add(row);
+      std::string& seen = table.rows.back()[2];
+      for (const char* one : {"yes", "no", "undecided"})  // said once where all agree
+        if (seen == fmt::format("{0}; {0}; {0}", one)) seen = one;
+    }
   }
   return table;
 }
