@@ -183,7 +183,9 @@ Chart chart_of(const Figure& figure, const Results& results, const char* what,
       fmt::format("rsbf-fig-{}{}", figure.number, suffix), title, "records", y_label, {}, log, log};
   for (const std::string& row : results.rows())
     for (const std::string& series : results.series(row)) {
-      Line line{series + ", " + row, {}, series == "SBF" ? Line::Style::Dashed : Line::Style::Line};
+      Line line{fmt::format("{}, {}", series, row),
+                {},
+                series == "SBF" ? Line::Style::Dashed : Line::Style::Line};
       for (const double x : results.xs(row, series, what)) {
         const Mean mean = results.mean(row, series, what, x);
         if (!log || mean.value > 0)
