@@ -6,7 +6,7 @@
 
 namespace weir::lab {
 
-// The paper's click stream (KDD Cup 2000, 3 million records) is not public. This one stands in: a
+// The paper's click stream (KDD Cup 2000, 3 million records) is not at hand. This one stands in: a
 // record is a new key with probability `fresh`, else the key of the record a Pareto distance back,
 // P(distance > d) = d^-alpha, or a new key where there is no such record.
 struct Clicks {

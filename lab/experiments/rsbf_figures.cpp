@@ -1,6 +1,7 @@
 // Figures 2 to 8 of the RSBF paper: errors and number of ones along the stream, RSBF against SBF.
 //
-//   2, 4, 6   FPR, FNR, change of ones on a click stream, 2 KB and 4 KB. The paper's is not public:
+//   2, 4, 6   FPR, FNR, change of ones on a click stream, 2 KB and 4 KB. The paper's is not at
+//   hand:
 //             a made one stands in (rsbf_along.hpp), or files by --trace.
 //   3, 5      FPR, FNR on Table 5's stream, 128 MB and 512 MB
 //   7         change of ones on Table 5's stream, 512 KB. Here the scale shortens the stream only:
@@ -166,7 +167,7 @@ std::vector<Part> parts(const Figure& figure, const Setting& setting) {
           const Sizes sizes = sizes_of(figure, panel, setting.scale);
           parts.push_back(
               {fmt::format("{} {} {}", row_name(panel, trace), series_name(k), seed),
-               static_cast<double>(sizes.records) * 1.5e-7,
+               seconds_for(sizes.records, sizes.bits),
                sizes.universe / 8 + sizes.bits / 7 + (24 << 20),
                [=, scale = setting.scale] { return run(figure, panel, k, trace, scale, seed); }});
         }
@@ -182,7 +183,9 @@ Chart chart_of(const Figure& figure, const Results& results, const char* what,
       fmt::format("rsbf-fig-{}{}", figure.number, suffix), title, "records", y_label, {}, log, log};
   for (const std::string& row : results.rows())
     for (const std::string& series : results.series(row)) {
-      Line line{series + ", " + row, {}, series == "SBF" ? Line::Style::Dashed : Line::Style::Line};
+      Line line{fmt::format("{}, {}", series, row),
+                {},
+                series == "SBF" ? Line::Style::Dashed : Line::Style::Line};
       for (const double x : results.xs(row, series, what)) {
         const Mean mean = results.mean(row, series, what, x);
         if (!log || mean.value > 0)
@@ -338,7 +341,7 @@ Section present(const Figure& figure, const Setting& setting, const Results& res
     section.text.emplace_back("The keys of the traces, a line each.");
   else if (figure.from == From::Clicks)
     section.text.emplace_back(
-        "3 million records of a made click stream, because the paper's is not public: 2 % new "
+        "3 million records of a made click stream, because the paper's is not at hand: 2 % new "
         "keys, else the key of a record a Pareto distance back, P(distance > d) = d^-0.2. Shapes "
         "can be compared, figures only roughly; --trace FILE takes a stream of your own.");
   else

@@ -114,7 +114,7 @@ std::vector<Part> parts(int table, const Setting& setting) {
       if (series == short_name && row.sbf.remark != 'e') continue;
       for (unsigned seed = 1; seed <= setting.repeat; ++seed)
         parts.push_back({row_name(row) + " " + series + " " + std::to_string(seed),
-                         static_cast<double>(sizes.records) * 1e-7,
+                         seconds_for(sizes.records, sizes.bits),
                          sizes.universe / 8 + sizes.bits / 7,
                          [row, series = std::string(series), scale = setting.scale, seed] {
                            return run(row, series, scale, seed);

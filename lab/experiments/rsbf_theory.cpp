@@ -125,20 +125,19 @@ std::vector<Measurement> run_bits(const Scene& scene, const std::string& series,
 }
 
 std::vector<Part> parts(const Setting& setting) {
-  if (setting.scale < 0.1)
+  if (setting.scale < 0.2)
     throw Error(ErrorCode::Config, "theory: --scale " + number(setting.scale) +
-                                       " is too small to mean anything; the least is 0.1");
+                                       " is too small to mean anything; the least is 0.2");
   const Scene scene = scene_of(setting.scale);
   std::vector<Part> parts;
   for (unsigned seed = 1; seed <= setting.repeat; ++seed)
     for (const std::string series : {assumed, as_run}) {
       for (const unsigned k : {3U, 5U})
         parts.push_back({fmt::format("{} k = {} {}", series, k, seed),
-                         static_cast<double>(51 * scene.s) * 1.5e-7, scene.universe / 8,
+                         seconds_for(51 * scene.s, scene.s), scene.universe / 8,
                          [=] { return run_stream(scene, series, k, seed); }});
-      parts.push_back({fmt::format("{} bits {}", series, seed),
-                       static_cast<double>(21 * scene.s) * 2e-7, scene.s,
-                       [=] { return run_bits(scene, series, seed); }});
+      parts.push_back({fmt::format("{} bits {}", series, seed), seconds_for(21 * scene.s, scene.s),
+                       scene.s, [=] { return run_bits(scene, series, seed); }});
     }
   return parts;
 }
