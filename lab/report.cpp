@@ -18,7 +18,7 @@ namespace {
 constexpr const char* style = R"(
 :root { color-scheme: light; --ink: #1a1a1a; --soft: #5c5c5c; --rule: #d9d9d9; --wash: #f5f5f3; }
 * { box-sizing: border-box; }
-body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 60rem; color: var(--ink);
+body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 72rem; color: var(--ink);
   background: #fff; font: 1rem/1.55 Charter, "Bitstream Charter", Georgia, serif;
   overflow-wrap: break-word; }
 h1, h2, nav, table, figcaption, dl, svg text {
@@ -39,8 +39,8 @@ figure svg { display: block; width: 100%; height: auto; }
 figcaption { font-size: .85rem; font-weight: 600; margin-bottom: .35rem; }
 /* A shadow at the side where more of the table is. */
 .scroll { overflow-x: auto; background:
-    linear-gradient(to right, #fff, #fff0) 0 0 / 2rem 100% no-repeat local,
-    linear-gradient(to left, #fff, #fff0) 100% 0 / 2rem 100% no-repeat local,
+    linear-gradient(to right, #fff 45%, #fff0) 0 0 / 2rem 100% no-repeat local,
+    linear-gradient(to left, #fff 45%, #fff0) 100% 0 / 2rem 100% no-repeat local,
     linear-gradient(to right, #0003, #0000) 0 0 / .7rem 100% no-repeat scroll,
     linear-gradient(to left, #0003, #0000) 100% 0 / .7rem 100% no-repeat scroll; }
 table { border-collapse: collapse; font-size: .85rem; line-height: 1.35;
@@ -51,6 +51,7 @@ td { border-bottom: 1px solid var(--rule); }
 th.number, td.number { text-align: right; white-space: nowrap; }
 td.name { min-width: 9rem; }
 td.long { min-width: 14rem; max-width: 24rem; overflow-wrap: anywhere; color: var(--soft); }
+tr.again td:first-child { color: #a3a3a3; }
 tr > :last-child { padding-right: 0; }
 pre { margin: 0; padding: .6rem .8rem; overflow-x: auto; background: var(--wash);
   border-radius: 4px; font-size: .85rem; user-select: all; }
@@ -116,8 +117,13 @@ std::string table_html(const Table& table, bool named) {
   for (std::size_t i = 0; i < table.columns.size(); ++i)
     html += cell("th", numbers[i] ? "number" : "", table.columns[i]);
   html += "</tr></thead>\n<tbody>\n";
+  std::string before;
   for (const auto& row : table.rows) {
-    html += "<tr>";
+    // What the row above says already stands back, so that groups of rows show.
+    const std::string first = row.empty() || numbers.empty() || numbers[0] ? "" : row[0];
+    const bool again = !first.empty() && first == before;
+    before = first;
+    html += again ? "<tr class=\"again\">" : "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i)
       html += cell("td", i < kinds.size() ? kinds[i] : "", row[i]);
     html += "</tr>\n";
