@@ -72,7 +72,7 @@ dt, dd { margin: 0; min-width: 0; }
   h2, figcaption { break-after: avoid; }
   figure.chart, tr, .origin { break-inside: avoid; }
   .charts { display: block; }
-  .charts figure { max-width: 140mm; margin: 0 0 6mm; }
+  .charts figure { max-width: 120mm; margin: 0 0 6mm; }
   .scroll, pre { overflow: visible; background: none; }
   pre { white-space: pre-wrap; border: 1px solid var(--rule); }
   table { font-size: 7pt; }
