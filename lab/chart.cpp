@@ -65,8 +65,11 @@ std::vector<Look> looks_of(const std::vector<Line>& lines) {
   std::vector<std::size_t> hues;
   std::size_t hue = 0, dashed = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    std::size_t of = 0;
-    while (of < i && !is_variant(lines[i], lines[of])) ++of;
+    std::size_t of = i;  // the line it is a variant of; of several the one with the longest name
+    for (std::size_t j = 0; j < i; ++j)
+      if (is_variant(lines[i], lines[j]) &&
+          (of == i || lines[j].name.size() > lines[of].name.size()))
+        of = j;
     hues.push_back(of < i ? hues[of] : hue++);
     const std::size_t place = hues.back() % std::size(colours);
     const std::size_t round = hues.back() / std::size(colours);
@@ -87,11 +90,32 @@ std::vector<Look> looks_of(const std::vector<Line>& lines) {
   return looks;
 }
 
+// Corners of the steps, in the points' place.
+std::vector<Point> steps(const std::vector<Point>& points) {
+  std::vector<Point> corners;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double x = points[i].x;
+    double before = i > 0 ? (x - points[i - 1].x) / 2 : 0;
+    const double after = i + 1 < points.size() ? (points[i + 1].x - x) / 2 : before;
+    if (i == 0) before = after;
+    for (const double corner : {x - before, x + after})
+      corners.push_back({corner, points[i].y, points[i].error});
+  }
+  return corners;
+}
+
+std::vector<Line> with_corners(std::vector<Line> lines) {
+  for (Line& line : lines)
+    if (line.style == Line::Style::Steps) line.points = steps(line.points);
+  return lines;
+}
+
 class Script {
  public:
-  explicit Script(const Chart& chart) : chart_(chart), looks_(looks_of(chart.lines)) {
+  explicit Script(const Chart& chart)
+      : chart_(chart), lines_(with_corners(chart.lines)), looks_(looks_of(lines_)) {
     std::vector<double> xs, ys;
-    for (const Line& line : chart.lines)
+    for (const Line& line : lines_)
       for (const Point& p : line.points)
         if (std::isfinite(p.x) && std::isfinite(p.y) && !(chart.log_x && p.x <= 0)) {
           xs.push_back(p.x), ys.push_back(p.y), ys.push_back(p.y + p.error);
@@ -116,10 +140,10 @@ class Script {
     legend();
     std::string plot;
     const auto add = [&](const std::string& what) { plot += (plot.empty() ? "" : ", ") + what; };
-    for (std::size_t i = 0; i < chart_.lines.size(); ++i) data(i);
-    for (std::size_t i = 0; i < chart_.lines.size(); ++i)
+    for (std::size_t i = 0; i < lines_.size(); ++i) data(i);
+    for (std::size_t i = 0; i < lines_.size(); ++i)
       if (looks_[i].line > 0 && has_band(i)) add(band(i));
-    for (std::size_t i = 0; i < chart_.lines.size(); ++i)
+    for (std::size_t i = 0; i < lines_.size(); ++i)
       if (any_[i]) add(curve(i));
     if (plot.empty()) {
       text_ += "set label 'nothing to show' at graph 0.5, graph 0.5 center\n";
@@ -175,7 +199,7 @@ class Script {
 
   void arrange_legend() {
     std::size_t longest = 0, names = 0;
-    for (const Line& line : chart_.lines) {
+    for (const Line& line : lines_) {
       names_.push_back(line.name);
       const auto shown = [&](const Point& p) { return x_.holds(p.x) && y_.holds(p.y); };
       if (y_.log && !line.name.empty() && !line.points.empty() &&
@@ -195,8 +219,8 @@ class Script {
 
   void legend() {
     std::size_t place = 0;
-    for (std::size_t i = 0; i < chart_.lines.size(); ++i) {
-      if (chart_.lines[i].name.empty()) continue;
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      if (lines_[i].name.empty()) continue;
       const double x = 10 + column_width_ * static_cast<double>(place % legend_columns_);
       const double y =
           top + plot_height + 70 + legend_row * static_cast<double>(place / legend_columns_);
@@ -213,28 +237,24 @@ class Script {
 
   // Columns: x, y, lower and upper end of the band. An empty line breaks the curve.
   void data(std::size_t i) {
-    const Line& line = chart_.lines[i];
+    const Line& line = lines_[i];
     say("$d{} << END", i);
     bool any = false;
-    double before = NAN;  // the step's height so far
-    std::string row;
     for (const Point& p : line.points) {
       if (!x_.holds(p.x) || !y_.holds(p.y)) {
-        say(""), before = NAN;
+        say("");
         continue;
       }
       const double x = p.x / x_.unit, y = p.y / y_.unit, error = p.error / y_.unit;
-      if (line.style == Line::Style::Steps && std::isfinite(before)) say("{:.8g} {}", x, row);
-      row = fmt::format("{:.8g} {:.8g} {:.8g}", y, std::max(y - error, y_.low),
-                        std::min(y + error, y_.high));
-      say("{:.8g} {}", x, row);
-      before = y, any = true;
+      say("{:.8g} {:.8g} {:.8g} {:.8g}", x, y, std::max(y - error, y_.low),
+          std::min(y + error, y_.high));
+      any = true;
     }
     say("END");
     any_.push_back(any);
   }
   [[nodiscard]] bool has_band(std::size_t i) const {
-    const auto& points = chart_.lines[i].points;
+    const auto& points = lines_[i].points;
     return any_[i] &&
            std::any_of(points.begin(), points.end(), [](const Point& p) { return p.error > 0; });
   }
@@ -258,12 +278,13 @@ class Script {
                          : fmt::format("$d{} using 1:2 with points {}", i, points);
     if (look.shape == 0) return fmt::format("$d{} using 1:2 with lines {}", i, stroke(look));
     // Of many points a few are marked, enough to tell the lines apart.
-    const bool many = chart_.lines[i].points.size() > 16;
+    const bool many = lines_[i].points.size() > 16;
     return fmt::format("$d{} using 1:2 with linespoints {} pt {} ps 0.6{}", i, stroke(look),
                        look.shape, many ? " pn 9" : "");
   }
 
   const Chart& chart_;
+  const std::vector<Line> lines_;
   std::vector<Look> looks_;
   std::vector<std::string> names_;
   std::vector<bool> any_;

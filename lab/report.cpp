@@ -18,7 +18,7 @@ namespace {
 constexpr const char* style = R"(
 :root { color-scheme: light; --ink: #1a1a1a; --soft: #5c5c5c; --rule: #d9d9d9; --wash: #f5f5f3; }
 * { box-sizing: border-box; }
-body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 60rem; color: var(--ink);
+body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 72rem; color: var(--ink);
   background: #fff; font: 1rem/1.55 Charter, "Bitstream Charter", Georgia, serif;
   overflow-wrap: break-word; }
 h1, h2, nav, table, figcaption, dl, svg text {
@@ -34,23 +34,25 @@ nav li { margin: .25rem 0; }
 figure { margin: 1.4rem 0; }
 .charts { display: grid; gap: 1.6rem 2rem; margin: 1.4rem 0;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); }
-.charts figure { margin: 0; min-width: 0; max-width: 42rem; }
+.charts figure { margin: 0; min-width: 0; max-width: 38rem; }
 figure svg { display: block; width: 100%; height: auto; }
 figcaption { font-size: .85rem; font-weight: 600; margin-bottom: .35rem; }
 /* A shadow at the side where more of the table is. */
 .scroll { overflow-x: auto; background:
-    linear-gradient(to right, #fff, #fff0) 0 0 / 2rem 100% no-repeat local,
-    linear-gradient(to left, #fff, #fff0) 100% 0 / 2rem 100% no-repeat local,
+    linear-gradient(to right, #fff 45%, #fff0) 0 0 / 2rem 100% no-repeat local,
+    linear-gradient(to left, #fff 45%, #fff0) 100% 0 / 2rem 100% no-repeat local,
     linear-gradient(to right, #0003, #0000) 0 0 / .7rem 100% no-repeat scroll,
     linear-gradient(to left, #0003, #0000) 100% 0 / .7rem 100% no-repeat scroll; }
 table { border-collapse: collapse; font-size: .85rem; line-height: 1.35;
   font-variant-numeric: tabular-nums; }
 th, td { text-align: left; vertical-align: baseline; padding: .28rem .9rem .28rem 0; }
 th { font-weight: 600; border-bottom: 1.5px solid var(--ink); vertical-align: bottom; }
-td { border-bottom: 1px solid var(--rule); }
+td { border-bottom: 1px solid var(--rule); white-space: nowrap; }
 th.number, td.number { text-align: right; white-space: nowrap; }
+td.name, td.long { white-space: normal; }
 td.name { min-width: 9rem; }
 td.long { min-width: 14rem; max-width: 24rem; overflow-wrap: anywhere; color: var(--soft); }
+tr.again td:first-child { color: #a3a3a3; }
 tr > :last-child { padding-right: 0; }
 pre { margin: 0; padding: .6rem .8rem; overflow-x: auto; background: var(--wash);
   border-radius: 4px; font-size: .85rem; user-select: all; }
@@ -63,20 +65,21 @@ dt, dd { margin: 0; min-width: 0; }
 @media screen and (max-width: 40rem) { td.long { white-space: nowrap; max-width: none; } }
 @media print {
   @page { margin: 16mm 14mm; }
-  body { padding: 0; max-width: none; font-size: 10pt; }
+  :root { font-size: 9.5pt; }
+  body { padding: 0; max-width: none; }
   p { max-width: none; }
   section { break-before: page; border: 0; margin: 0; padding: 0; }
   h2, figcaption { break-after: avoid; }
   figure.chart, tr, .origin { break-inside: avoid; }
   .charts { display: block; }
-  .charts figure { max-width: 140mm; margin: 0 0 6mm; }
+  .charts figure { max-width: 120mm; margin: 0 0 6mm; }
   .scroll, pre { overflow: visible; background: none; }
   pre { white-space: pre-wrap; border: 1px solid var(--rule); }
   table { font-size: 7pt; }
   thead { display: table-header-group; }
-  td, th, th.number, td.number { padding-right: 1.8mm; white-space: normal; }
-  td.name { min-width: 9rem; }
-td.long, td.name { min-width: 0; }
+  td, th, th.number { padding-right: 1.8mm; white-space: normal; }
+  .many td.number { white-space: normal; }
+  td.long, td.name { min-width: 0; }
   a { color: inherit; text-decoration: none; }
 }
 )";
@@ -112,12 +115,19 @@ std::string table_html(const Table& table, bool named) {
   }
   std::string html = "<figure class=\"table\">\n";
   if (named) html += "<figcaption>" + escaped(table.name) + "</figcaption>\n";
-  html += "<div class=\"scroll\"><table>\n<thead><tr>";
+  // Too many columns for paper, unless figures may take two lines.
+  html += table.columns.size() > 10 ? "<div class=\"scroll many\">" : "<div class=\"scroll\">";
+  html += "<table>\n<thead><tr>";
   for (std::size_t i = 0; i < table.columns.size(); ++i)
     html += cell("th", numbers[i] ? "number" : "", table.columns[i]);
   html += "</tr></thead>\n<tbody>\n";
+  std::string before;
   for (const auto& row : table.rows) {
-    html += "<tr>";
+    // What the row above says already stands back, so that groups of rows show.
+    const std::string first = row.empty() || numbers.empty() || numbers[0] ? "" : row[0];
+    const bool again = !first.empty() && first == before;
+    before = first;
+    html += again ? "<tr class=\"again\">" : "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i)
       html += cell("td", i < kinds.size() ? kinds[i] : "", row[i]);
     html += "</tr>\n";

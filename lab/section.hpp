@@ -13,6 +13,7 @@ struct Point {
   double error = 0;  // half the height of the band around the line; 0: none
 };
 struct Line {
+  // Steps: each value level, half the way to its neighbours.
   enum class Style { Line, Dashed, Points, Steps };
   std::string name;
   std::vector<Point> points;

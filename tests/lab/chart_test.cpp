@@ -90,6 +90,20 @@ TEST(LabChart, ALineOfTheSameNameHasTheSameColour) {
   EXPECT_THAT(script, HasSubstr("$d1 using 1:2 with lines lw 1.8 lc rgb '#0072b2' dt (8,5)"));
 }
 
+TEST(LabChart, OfSeveralNamesTheLongestCounts) {
+  Chart chart{"names", "", "", "", {}};
+  for (const char* name : {"BF", "BF 16 KB"}) chart.lines.push_back({name, {{1, 1}, {2, 2}}});
+  chart.lines.push_back({"BF 16 KB, chain", {{1, 1}, {2, 2}}, Line::Style::Dashed});
+  EXPECT_THAT(chart_script(chart), HasSubstr("$d2 using 1:2 with lines lw 1.8 lc rgb '#d55e00'"));
+}
+
+TEST(LabChart, StepsAreLevelAroundTheirValues) {
+  const Chart chart{"steps", "", "", "", {{"s", {{1, 5}, {2, 7, 1}, {4, 6}}, Line::Style::Steps}}};
+  EXPECT_THAT(
+      chart_script(chart),
+      HasSubstr("$d0 << END\n0.5 5 5 5\n1.5 5 5 5\n1.5 7 6 8\n3 7 6 8\n3 6 6 6\n5 6 6 6\n"));
+}
+
 TEST(LabChart, TextIsNeverACommand) {
   Chart chart{"text", "'1; system('touch x') #", "`echo x`", "a\nb\\n", {}};
   chart.lines = {{"@macro '' \"$d0", {{1, 1}, {2, 2}}}};
