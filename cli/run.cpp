@@ -46,6 +46,7 @@ void flush_output() {
 
 void define(CommandLine& line) {
   add_dedup(line);
+  add_count(line);
   add_plan(line);
   add_filters(line);
   add_inspect(line);

@@ -120,6 +120,8 @@ void check_options(const Structure& structure, const DedupOptions& options) {
   if (counts && info.kind != Kind::Sketch)
     refuse(std::string("-c needs a sketch, which ") + info.name +
            " is not; choose one of `weir filters`, as in -f count-min");
+  if (options.take_back && (info.kind != Kind::Sketch || options.read_only))
+    refuse("only a sketch that is not read-only can take occurrences back");
   if (!options.key.importance.empty() && !info.weighted)
     refuse(std::string(info.name) +
            " knows no importance; choose a filter that does, as in -f ibf-mc");
@@ -176,7 +178,7 @@ std::string describe_job(const DedupOptions& options) {
   constexpr const char* policies[] = {"pass", "drop", "fail"};
   add("on-bad", policies[static_cast<int>(options.on_bad)]);
   if (options.max_record > 0) add("max-record", std::to_string(options.max_record));
-  constexpr const char* ways[] = {"first", "repeats", "mark", "count", "count-repeats"};
+  constexpr const char* ways[] = {"first", "repeats", "mark", "count", "count-repeats", "nothing"};
   add("emit", ways[static_cast<int>(options.emit)]);
   add("output", options.output);
   add("repeats-file", options.repeats_file);

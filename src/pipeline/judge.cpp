@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "source/byte_stream.hpp"
 #include "weir/catalog.hpp"
 
 namespace weir {
@@ -39,7 +40,8 @@ void with_bad(std::span<T> items, std::size_t kept, const std::vector<Chunk::Bad
 
 }  // namespace
 
-Judge::Judge(Structure& structure, const DedupOptions& options) : read_only_(options.read_only) {
+Judge::Judge(Structure& structure, const DedupOptions& options)
+    : options_(options), read_only_(options.read_only), take_back_(options.take_back) {
   if (structure.info().kind == Kind::Filter) filter_ = static_cast<Filter*>(&structure);
   if (structure.info().kind == Kind::Sketch) sketch_ = static_cast<Sketch*>(&structure);
   if (filter_ != nullptr && options.threads > 1 && !read_only_ && filter_->shards() <= most_lanes)
@@ -137,14 +139,29 @@ void Judge::judge_in_turn(Chunk& chunk, const Scratch& scratch, Digests digests,
   }
   turns_[0].wait(chunk.number);
   if (!ended_before(chunk.number)) {
-    if (sketch_ != nullptr)
+    if (take_back_)
+      take_back(chunk, digests);
+    else if (sketch_ != nullptr)
       sketch_->add(digests, counts);
     else
       observe(scratch, digests, weights, verdicts);
   }
   turns_[0].pass();
+  if (take_back_) std::ranges::fill(counts, std::uint64_t{1});  // nothing is asked for them
   for (std::size_t i = 0; i < counts.size(); ++i)
     verdicts[i] = counts[i] > 1 ? Verdict::Seen : Verdict::New;
+}
+
+// Whatever this throws ends the run before anything is saved.
+void Judge::take_back(const Chunk& chunk, Digests digests) {
+  const std::size_t done = sketch_->remove(digests);
+  if (done == digests.size()) return;
+  std::size_t record = chunk.heads + done;  // the bad ones were taken out
+  for (const Chunk::Bad& bad : chunk.bad) record += bad.record <= record ? 1 : 0;
+  throw Error(ErrorCode::BadInput,
+              shown_name(options_.inputs[chunk.input]) + ", record " +
+                  std::to_string(chunk.first_record + record) +
+                  ": its key did not come as often as it is to be taken back; no state is saved");
 }
 
 void Judge::observe(const Scratch& scratch, Digests digests, Weights weights,

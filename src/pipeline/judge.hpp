@@ -57,15 +57,17 @@ class Judge {
   void age(std::uint32_t shard, std::uint32_t generations);
   void judge_in_turn(Chunk& chunk, const Scratch& scratch, Digests digests, Weights weights,
                      std::span<Verdict> verdicts);
+  void take_back(const Chunk& chunk, Digests digests);
   void observe(const Scratch& scratch, Digests digests, Weights weights,
                std::span<Verdict> verdicts);
   void observe_shard(std::uint32_t shard, Scratch& scratch, bool weighted);
   void judge_by_shard(const Chunk& chunk, Scratch& scratch, Digests digests, Weights weights,
                       std::span<Verdict> verdicts);
 
+  const DedupOptions& options_;
   Filter* filter_ = nullptr;
   Sketch* sketch_ = nullptr;
-  bool read_only_;
+  bool read_only_, take_back_;
   std::uint32_t lanes_ = 1;
   std::unique_ptr<Turn[]> turns_;
   std::optional<WindowClock> clock_;

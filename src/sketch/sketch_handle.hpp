@@ -5,6 +5,7 @@
 //   add(target, times) -> estimate that includes them
 //   estimate(target) -> how often, as far as the sketch can tell
 //   total()                      occurrences added, less those removed
+//   error()                      how far an estimate can be off
 //   S::lookahead                 how many records ahead a batch prefetches
 // and, where it can: remove(target, times); where it never can: no_remove, the reason. Where it
 // depends on the parameters, remove and merge throw before they change anything.
@@ -62,6 +63,25 @@ class SketchHandle final : public Sharded<S, SketchHandle<S>, Sketch> {
       throw Error(ErrorCode::Unsupported, std::string(this->info().name) +
                                               " cannot take an occurrence back: " + S::no_remove);
     }
+  }
+
+  std::size_t remove(std::span<const Digest> digests) override {
+    for (std::size_t i = 0; i < digests.size(); ++i) {
+      if (SketchHandle::estimate(digests[i]) == 0) return i;
+      SketchHandle::remove(digests[i], 1);
+    }
+    return digests.size();
+  }
+
+  [[nodiscard]] CountError error() const noexcept override {
+    CountError worst{.never_below = true};
+    for (const S& shard : this->all()) {
+      const CountError one = shard.error();
+      worst.never_below = worst.never_below && one.never_below;
+      worst.surplus = std::max(worst.surplus, one.surplus);
+      worst.chance = std::max(worst.chance, one.chance);
+    }
+    return worst;
   }
 
   [[nodiscard]] std::uint64_t total() const noexcept override {
