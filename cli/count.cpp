@@ -5,6 +5,7 @@
 // has to ask. With --mark (1) writes, and nobody asks.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -215,6 +216,9 @@ void run_count(const CountFlags& flags) {
       flags.total || (!flags.mark && !asks && flags.remove.empty() && run.state.empty());
   const bool counts = !flags.files.empty() || !loaded || (!asks && flags.remove.empty());
   if (total) require_twice_readable(options);
+  const bool from_stdin = counts && std::ranges::count(options.inputs, "-") > 0;
+  if (from_stdin + (flags.query == "-") + (flags.remove == "-") > 1)
+    refuse("standard input can be read only once");
   if (!flags.remove.empty() && !run.save_every.empty())
     refuse("--save-every and --remove exclude each other: a state in between would be neither");
   const std::string output = run.output == "-" ? "" : run.output;

@@ -44,11 +44,7 @@ void RunFlags::declare_state(Command& command) {
           "`G` (here thousands, millions and thousand millions).");
 }
 
-StructurePtr load_if_there(const std::string& file) {
-  std::error_code error;
-  const bool there = !file.empty() && std::filesystem::exists(file, error);
-  if (error) throw Error(ErrorCode::Io, "cannot look at " + file + ": " + error.message());
-  if (!there) return nullptr;
+StructurePtr load_finished(const std::string& file) {
   std::optional<JobState> job;
   StructurePtr structure = load(file, nullptr, &job);
   if (job && !job->complete)
@@ -56,7 +52,17 @@ StructurePtr load_if_there(const std::string& file) {
                 file +
                     " belongs to a job of weir dedup that is not finished; finish it, or choose "
                     "another state file");
+  if (job && job->window)
+    throw Error(ErrorCode::Config,
+                file + " has a window, whose clock only weir dedup can go on with");
   return structure;
+}
+
+StructurePtr load_if_there(const std::string& file) {
+  std::error_code error;
+  const bool there = !file.empty() && std::filesystem::exists(file, error);
+  if (error) throw Error(ErrorCode::Io, "cannot look at " + file + ": " + error.message());
+  return there ? load_finished(file) : nullptr;
 }
 
 DedupStats run_records(Structure& structure, DedupOptions options, const RunFlags& flags) {

@@ -21,8 +21,10 @@ struct RunFlags {
   void declare_state(Command& command);                        // --state, --save-every
 };
 
-// The structure of a state file, or null where there is none yet. Throws Error(Config) for one
-// that belongs to a job of weir dedup which is not finished.
+// The structure of a state file. Throws Error(Config) for one that belongs to a job of weir dedup
+// which is not finished, or that has a window: its position would be lost.
+StructurePtr load_finished(const std::string& file);
+// The same, or null where there is no such file yet.
 StructurePtr load_if_there(const std::string& file);
 
 // Runs the engine with a progress line and, where a state is saved, with signals that stop it in

@@ -47,6 +47,7 @@ void flush_output() {
 void define(CommandLine& line) {
   add_dedup(line);
   add_count(line);
+  add_top(line);
   add_plan(line);
   add_filters(line);
   add_inspect(line);

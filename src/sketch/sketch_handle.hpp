@@ -17,10 +17,13 @@
 
 namespace weir {
 
-template <class S>
-class SketchHandle final : public Sharded<S, SketchHandle<S>, Sketch> {
-  using Base = Sharded<S, SketchHandle<S>, Sketch>;
+// Self is the handle, Face what it is to the outside: Sketch, or one that offers more.
+template <class S, class Self, class Face>
+class SketchCalls : public Sharded<S, Self, Face> {
+ protected:
   using Target = typename S::Target;
+  SketchCalls() = default;
+  ~SketchCalls() override = default;
 
  public:
   std::uint64_t add(Digest digest, std::uint64_t times) noexcept override {
@@ -67,8 +70,8 @@ class SketchHandle final : public Sharded<S, SketchHandle<S>, Sketch> {
 
   std::size_t remove(std::span<const Digest> digests) override {
     for (std::size_t i = 0; i < digests.size(); ++i) {
-      if (SketchHandle::estimate(digests[i]) == 0) return i;
-      SketchHandle::remove(digests[i], 1);
+      if (SketchCalls::estimate(digests[i]) == 0) return i;
+      SketchCalls::remove(digests[i], 1);
     }
     return digests.size();
   }
@@ -91,10 +94,6 @@ class SketchHandle final : public Sharded<S, SketchHandle<S>, Sketch> {
   }
 
  private:
-  friend Base;
-  SketchHandle() = default;
-  ~SketchHandle() override = default;
-
   template <class Report>
   void add_all(std::span<const Digest> digests, Report report) noexcept {
     const auto count_one = [&](S& shard, std::size_t i, const Target& target) {
@@ -110,6 +109,7 @@ class SketchHandle final : public Sharded<S, SketchHandle<S>, Sketch> {
     }
   }
 
+ protected:
   template <class ShardOf, class Use>
   static void each(std::span<const Digest> digests, ShardOf shard_of, Use use) noexcept {
     pipelined<S::lookahead, Target>(
@@ -121,6 +121,13 @@ class SketchHandle final : public Sharded<S, SketchHandle<S>, Sketch> {
         },
         [&](std::size_t i, const Target& target) { use(shard_of(digests[i]), i, target); });
   }
+};
+
+template <class S>
+class SketchHandle final : public SketchCalls<S, SketchHandle<S>, Sketch> {
+  friend Sharded<S, SketchHandle<S>, Sketch>;
+  SketchHandle() = default;
+  ~SketchHandle() override = default;
 };
 
 }  // namespace weir

@@ -122,6 +122,7 @@ class Counting(CommandTest):
                                (["-f", "bloom"], "bloom is a filter; counting needs a sketch"),
                                (["-f", "nonsense"], "there is no structure 'nonsense'"),
                                (["--mark", "--total"], "cannot be given together"),
+                               (["--query", "-", "-"], "standard input can be read only once"),
                                (["--state", self.state, "--save-every", "1s", "--remove",
                                  self.input], "a state in between")):
             self.refused(2, why, "count", *arguments, self.input)

@@ -32,7 +32,7 @@ std::vector<Stream> streams() {
   for (const double exponent : {0.7, 1.0, 1.3})
     all.push_back(stream_of("zipf " + std::to_string(exponent),
                             ZipfStream(50'000, exponent, 500'000, 1).digests()));
-  const Digester digester = Digester::seeded(HashKind::Xxh3, 5);
+  const Digester digester = Digester::from_seed(HashKind::Xxh3, 5);
   for (const char* name : {"web12", "orm-night"}) {
     std::vector<Digest> digests;
     for (const std::string& line : test::real_stream(name)) digests.push_back(digester(line));
