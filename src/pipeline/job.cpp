@@ -112,6 +112,24 @@ void check_window(const Structure& structure, const DedupOptions& options) {
 
 }  // namespace
 
+void check_reading(const DedupOptions& options) {
+  if (options.inputs.empty()) refuse("there is nothing to read");
+  if (std::count(options.inputs.begin(), options.inputs.end(), "-") > 1)
+    refuse("standard input can be read only once");
+  if (options.format.kind == Records::Fixed) {
+    if (options.format.width == 0) refuse("the width of fixed records must be above 0");
+    if (options.max_record > 0 && options.format.width > options.max_record)
+      refuse("records of this fixed width are longer than --max-record");
+  }
+  if (options.format.kind == Records::Csv &&
+      (options.format.separator == '"' || options.format.separator == '\n'))
+    refuse("a quote or newline cannot separate columns");
+  if (options.chunk_bytes < 64) refuse("chunks must have at least 64 bytes");
+  if (options.threads == 0) refuse("there must be at least one thread");
+  if (!options.state.empty() && !options.read_only) check_state_folder(options.state);
+  check_files(options);
+}
+
 void check_options(const Structure& structure, const DedupOptions& options) {
   const StructureInfo& info = structure.info();
   if (info.kind == Kind::Sample)
@@ -127,22 +145,8 @@ void check_options(const Structure& structure, const DedupOptions& options) {
            " knows no importance; choose a filter that does, as in -f ibf-mc");
   check_window(structure, options);
   if (options.key.importance_max == 0) refuse("the maximal importance must be above 0");
-  if (options.inputs.empty()) refuse("there is nothing to read");
-  if (std::count(options.inputs.begin(), options.inputs.end(), "-") > 1)
-    refuse("standard input can be read only once");
-  if (options.format.kind == Records::Fixed) {
-    if (options.format.width == 0) refuse("the width of fixed records must be above 0");
-    if (options.max_record > 0 && options.format.width > options.max_record)
-      refuse("records of this fixed width are longer than --max-record");
-  }
-  if (options.format.kind == Records::Csv &&
-      (options.format.separator == '"' || options.format.separator == '\n'))
-    refuse("a quote or newline cannot separate columns");
-  if (options.chunk_bytes < 64) refuse("chunks must have at least 64 bytes");
-  if (options.threads == 0) refuse("there must be at least one thread");
   if (options.resume) check_resume(options);
-  if (!options.state.empty() && !options.read_only) check_state_folder(options.state);
-  check_files(options);
+  check_reading(options);
 }
 
 std::string describe_job(const DedupOptions& options) {
