@@ -57,25 +57,16 @@ double seconds(F&& f) {
 // rsbf, bsbf and rlbsbf a bit of the key and a bit to reset in each filter; for ibf-h the trials
 // that fail are not counted; for apbf the k youngest slices, and two tests for k of the others.
 constexpr const char* lines_touched[][2] = {
-    {"weir", "1"},
-    {"bloom", "k"},
-    {"blocked-bloom", "1"},
-    {"counting", "k"},
-    {"stable", "K+P"},
-    {"rsbf", "k+k"},
-    {"ibf-2c", "K+P"},
-    {"ibf-mc", "K+P"},
-    {"ibf-h", "K+P"},
-    {"spectral", "k"},
-    {"count-min", "d"},
-    {"reservoir", "0"},
-    {"biased-reservoir", "1"},
-    {"bsbf", "k+k"},
-    {"bsbfsd", "k+1"},
-    {"rlbsbf", "k+k"},
-    {"qht", "1"},
-    {"apbf", "k+l/k+l/k"},
-    {"a2", "k"},
+    {"weir", "1"},          {"bloom", "k"},
+    {"blocked-bloom", "1"}, {"counting", "k"},
+    {"stable", "K+P"},      {"rsbf", "k+k"},
+    {"ibf-2c", "K+P"},      {"ibf-mc", "K+P"},
+    {"ibf-h", "K+P"},       {"spectral", "k"},
+    {"count-min", "d"},     {"space-saving", "3"},
+    {"reservoir", "0"},     {"biased-reservoir", "1"},
+    {"bsbf", "k+k"},        {"bsbfsd", "k+1"},
+    {"rlbsbf", "k+k"},      {"qht", "1"},
+    {"apbf", "k+l/k+l/k"},  {"a2", "k"},
 };
 
 unsigned lines_of(const Structure& structure) {

@@ -6,6 +6,11 @@
 namespace weir::cli {
 
 void add_dedup(CommandLine& line);
+void add_count(CommandLine& line);
+void add_top(CommandLine& line);
+void add_sample(CommandLine& line);
+void add_merge(CommandLine& line);
+void add_shrink(CommandLine& line);
 void add_plan(CommandLine& line);
 void add_filters(CommandLine& line);
 void add_inspect(CommandLine& line);

@@ -7,90 +7,8 @@
 namespace weir::cli {
 namespace {
 
-void declare_records(Command& command, DedupFlags& flags) {
-  command.group("Records");
-  command.toggle("-z,--zero-terminated", flags.nul, "Records end with a NUL, not a newline")
-      .more("For the output of `find -print0` and the like. Newlines are ordinary bytes then.");
-  command.size("--fixed", flags.fixed, "Records are SIZE bytes each, without a terminator")
-      .more("A last record that is shorter is bad.");
-  const Flag& csv =
-      command.toggle("--csv", flags.csv, "Records are rows of CSV; the header is passed on")
-          .more(
-              "As in RFC 4180: a field that begins with a quote goes on to its closing quote, and "
-              "may hold separators, newlines and doubled quotes. A quote elsewhere in a field is "
-              "an ordinary byte. Rows end with a newline, or carriage return and newline. `-t` "
-              "names another separator than the comma.")
-          .more(
-              "The first row of each input is its header. Inputs must have the same one; it is "
-              "written once, and counts as no record. `--column` implies `--csv`.");
-  command.toggle("--tsv", flags.tsv, "The same, separated by tabs").not_with(csv);
-  command.toggle("--no-header", flags.no_header, "The first row of CSV is data, not a header")
-      .more("Columns have numbers only then.");
-  command.toggle("--json", flags.json, "Records are lines of JSON")
-      .more(
-          "Equal values make equal records, whatever the spacing, the order of members, and the "
-          "way strings and numbers are written: `1`, `1.0` and `10e-1` are equal, `1` and `\"1\"` "
-          "are not. `--pointer` implies `--json`.")
-      .more(
-          "A line that is not valid JSON is bad, an empty one included, and so is one with an "
-          "integer beyond 64 bits. Numbers with a fraction or an exponent are compared as "
-          "double-precision numbers.");
-  command.toggle("--plain", flags.plain, "Do not decompress gzip and zstd input")
-      .more(
-          "Without it an input that begins like gzip or zstd is decompressed, whatever its name, "
-          "standard input too. One that is cut off or damaged ends the run with exit 1.");
-  command.size("--max-record", flags.max_record, "Longer records count as bad")
-      .more(
-          "Terminators do not count. Without it records have any length, and the longest one is "
-          "held in memory; with it, about SIZE of it.");
-}
-
-void declare_keys(Command& command, DedupFlags& flags) {
-  command.group("Keys");
-  command.value("-k,--key", flags.fields, "LIST", "Only these fields count, as in cut -f: 2,4-5")
-      .more(
-          "Numbers from 1 on and ranges, separated by commas: `2`, `2,4-5`, `3-` (the third and "
-          "all that follow), `-2` (the first two). The order in LIST does not matter. Of lines, "
-          "records that end with NUL, and CSV.")
-      .more(
-          "A record must have every field that LIST names, and the first one of an open range; "
-          "otherwise it is bad (`--on-bad`).");
-  command.value("-t,--field-separator", flags.separator, "C", "Byte that separates fields, or \\t")
-      .shown_as("runs of blanks")
-      .more(
-          "A single byte, `\\t` for a tab or `\\0` for a NUL. Each one separates: two in a row "
-          "have an empty field between them. Without `-t`, fields of lines are separated by runs "
-          "of spaces and tabs, and those at the beginning and end of a line do not count; columns "
-          "of CSV by a comma. Needs `-k`, `--importance` or CSV.");
-  command.value("--column", flags.columns, "NAME", "CSV column that counts, by name or number")
-      .more(
-          "A name of the header, exactly as it stands there, or a number from 1 on. A column whose "
-          "name is that number comes first; a name that several columns have is refused. A field "
-          "is the same with and without quotes. Of several columns all must be equal.");
-  command.value("--pointer", flags.pointers, "PTR", "JSON value that counts, as in /user/id")
-      .more(
-          "A JSON Pointer (RFC 6901): names of members and numbers of items (from 0 on), each "
-          "behind a `/`. In a name `~1` stands for `/`, `~0` for `~`. The value can be of any "
-          "kind, `null` too; a record without it is bad. Of several pointers all values must be "
-          "equal.");
-  command
-      .toggle("-i,--ignore-case", flags.ignore_case, "Take ASCII letters of either case for equal")
-      .more(
-          "Other letters stay different. In JSON it holds for strings and for names of members, "
-          "but a pointer must name a member exactly.");
-  command
-      .choice("--on-bad", flags.on_bad, "DO",
-              {{"pass", "pass"}, {"drop", "drop"}, {"fail", "fail"}},
-              "Records without a key: pass, drop or fail")
-      .more(
-          "`pass` writes them like first ones, every one of them; `drop` leaves them out; `fail` "
-          "ends the run with exit 1 at the first one, when everything before it is written. No "
-          "bad record is remembered, or counts as a repeat. A warning says how many there were, "
-          "and where the first one is.")
-      .more(
-          "Bad are records that lack a field, column or member of the key or their importance, "
-          "invalid JSON, CSV rows with text behind a closing quote or with quotes never closed, a "
-          "short last record of `--fixed`, and what is longer than `--max-record`.");
+// Of the group of the keys.
+void declare_importance_and_time(Command& command, DedupFlags& flags) {
   const Flag& importance = command
                                .value("--importance", flags.importance, "KEY",
                                       "Field, column or pointer of a record's importance")
@@ -225,21 +143,15 @@ void add_dedup(CommandLine& line) {
       "`--window` says how long. For a number of different records that is known and fits, `-f "
       "blocked-bloom -n COUNT` forgets nothing. When more new records than `--fpr` says are about "
       "to be lost, a warning tells so."};
-  command.argument("FILE", flags->files, "Input files in order; - or none is standard input").hint =
-      Hint::File;
+  declare_files(command, *flags);
   declare_records(command, *flags);
-  declare_keys(command, *flags);
+  declare_keys(command, *flags, "writes them like first ones, every one of them");
+  declare_importance_and_time(command, *flags);
   declare_output(command, *flags);
   declare_state(command, *flags);
   flags->making.declare(command);
   flags->window.declare(command);
-  command.group("Speed");
-  command.value("-j,--threads", flags->threads, "N", "Threads; the result is the same for any")
-      .between(1, 1024)
-      .shown_as("all cores")
-      .more("From 1 to 1024. What is written is byte for byte the same for any number.");
-  command.group(unlisted);
-  command.size("--chunk", flags->chunk, "Bytes read at once, for tests");
+  declare_speed(command, *flags);
   command.examples = {
       {"weir dedup -S 64M big.log", "Drop repeated lines, in 64 MiB"},
       {"weir dedup --column email people.csv.gz", "Keep the first row of each address"},

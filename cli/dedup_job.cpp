@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <thread>
 
 #include "core/params.hpp"
 #include "dedup_report.hpp"
@@ -16,57 +15,11 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::Config, why); }
 
-// One byte, or \t, \0 and the like as people type them.
-char parse_separator(const std::string& text) {
-  if (text.size() == 1) return text[0];
-  if (text == "\\t") return '\t';
-  if (text == "\\0") return '\0';
-  refuse(fmt::format("'{}' is not a separator; give a single byte, or \\t", text));
-}
-
-void set_records(const DedupFlags& flags, DedupOptions& options) {
-  const bool csv = flags.csv || flags.tsv || (!flags.columns.empty() && !flags.json);
-  const bool json = flags.json || (!flags.pointers.empty() && !csv);
-  if (flags.nul + flags.fixed.has_value() + csv + json > 1)
-    refuse("records are lines, -z, --fixed, --csv (or --tsv), or --json: choose one");
-  if (flags.nul) options.format.kind = Records::Nul;
-  if (csv) options.format.kind = Records::Csv;
-  if (json) options.format.kind = Records::Json;
-  if (flags.fixed) {
-    options.format.kind = Records::Fixed;
-    options.format.width = *flags.fixed;
-  }
-  if (flags.no_header && !csv) refuse("--no-header needs --csv or --tsv");
-  options.format.header = !flags.no_header;
-  if (flags.tsv) options.format.separator = '\t';
-  if (!flags.separator.empty()) {
-    if (flags.tsv) refuse("--tsv is separated by tabs; for another separator use --csv -t");
-    const char separator = parse_separator(flags.separator);
-    if (csv)
-      options.format.separator = separator;
-    else if (flags.fields.empty() && flags.importance.empty() && flags.time.empty())
-      refuse("-t separates the fields of -k; give -k too");
-    options.key.separator = separator;
-  }
-  options.decompress = !flags.plain;
-}
-
 DedupOptions to_options(const DedupFlags& flags) {
-  DedupOptions options;
-  if (!flags.files.empty()) options.inputs = flags.files;
-  set_records(flags, options);
-  options.key.fields = flags.fields;
-  options.key.columns = flags.columns;
-  options.key.pointers = flags.pointers;
-  options.key.ignore_case = flags.ignore_case;
+  DedupOptions options = record_options(flags, !flags.importance.empty() || !flags.time.empty());
   options.key.importance = flags.importance;
   options.key.time = flags.time;
   if (flags.importance_max) options.key.importance_max = *flags.importance_max;
-  options.on_bad = flags.on_bad == "fail"   ? OnBad::Fail
-                   : flags.on_bad == "drop" ? OnBad::Drop
-                                            : OnBad::Pass;
-  options.max_record = flags.max_record.value_or(0);
-
   if (flags.mark) options.emit = Emit::Mark;
   if (flags.repeats) options.emit = Emit::Repeats;
   if (flags.count) options.emit = flags.repeats ? Emit::CountRepeats : Emit::Count;
@@ -82,9 +35,6 @@ DedupOptions to_options(const DedupFlags& flags) {
     const Interval interval = parse_interval(flags.save_every);
     options.save_seconds = interval.seconds, options.save_records = interval.records;
   }
-  options.threads = std::max(1u, std::thread::hardware_concurrency());
-  if (flags.threads) options.threads = *flags.threads;
-  options.chunk_bytes = flags.chunk;
   if (flags.max_fpr) {
     if (!(*flags.max_fpr > 0 && *flags.max_fpr < 1))
       refuse("--max-fpr must be above 0 and below 1");

@@ -46,6 +46,10 @@ void MakingFlags::declare(Command& command) {
                      .more(
                          "1 is the structure as its paper describes it; at most 65536. The output "
                          "depends on it, where the filter errs.");
+  declare_hashing(command);
+}
+
+void MakingFlags::declare_hashing(Command& command) {
   hash_flag = &command
                    .choice("--hash", hash, "NAME",
                            {{"xxh3", HashKind::Xxh3}, {"siphash", HashKind::SipHash}},
@@ -86,9 +90,10 @@ void require_agreement(const Structure& loaded, const MakingFlags& flags, const 
                     "choose another state file",
                     file, loaded.info().name, loaded.parameters(), what));
   };
-  if (flags.filter_flag->given() && !flags.is_auto()) {
+  if (flags.filter_flag != nullptr && flags.filter_flag->given() && !flags.is_auto()) {
     const auto colon = std::min(flags.filter.find(':'), flags.filter.size());
-    if (flags.filter.substr(0, colon) != loaded.info().name) refuse("--filter " + flags.filter);
+    if (flags.filter.substr(0, colon) != loaded.info().name)
+      refuse(flags.filter_flag->name + " " + flags.filter);
     Params::parse(std::string_view(flags.filter).substr(std::min(colon + 1, flags.filter.size())))
         .require_known(loaded.info());
     const std::string all = "," + loaded.parameters() + ",";
@@ -99,16 +104,17 @@ void require_agreement(const Structure& loaded, const MakingFlags& flags, const 
       // A parameter that only led to others, like an FPR that yields k, was not kept.
       const std::string name = item.substr(0, item.find('='));
       if (all.find("," + name + "=") == std::string::npos) continue;
-      if (all.find("," + item + ",") == std::string::npos) refuse("--filter " + flags.filter);
+      if (all.find("," + item + ",") == std::string::npos)
+        refuse(flags.filter_flag->name + " " + flags.filter);
     }
   }
-  const auto require = [&](bool agrees, const Flag& flag) {
-    if (flag.given() && !agrees) refuse(flag.name + " " + flag.text());
+  const auto require = [&](bool agrees, const Flag* flag) {
+    if (flag != nullptr && flag->given() && !agrees) refuse(flag->name + " " + flag->text());
   };
-  require(loaded.memory() <= flags.memory, *flags.memory_flag);
-  require(loaded.shards() == flags.shards, *flags.shards_flag);
-  require(loaded.digester().kind() == flags.hash, *flags.hash_flag);
-  require(loaded.seed() == flags.seed, *flags.seed_flag);
+  require(loaded.memory() <= flags.memory, flags.memory_flag);
+  require(loaded.shards() == flags.shards, flags.shards_flag);
+  require(loaded.digester().kind() == flags.hash, flags.hash_flag);
+  require(loaded.seed() == flags.seed, flags.seed_flag);
 }
 
 }  // namespace weir::cli

@@ -26,12 +26,13 @@ struct MakingFlags {
   const Flag* seed_flag = nullptr;
 
   void declare(Command& command);
+  void declare_hashing(Command& command);  // of it, --hash and --seed
   // Whether the user has left the choice to us.
   [[nodiscard]] bool is_auto() const { return filter == "auto"; }
   [[nodiscard]] StructurePtr make() const;
 };
 
-// Refuses when a loaded structure is not what the flags ask for.
+// Refuses when a loaded structure is not what the flags ask for; those never declared ask nothing.
 void require_agreement(const Structure& loaded, const MakingFlags& flags, const std::string& file);
 
 }  // namespace weir::cli

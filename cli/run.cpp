@@ -46,6 +46,11 @@ void flush_output() {
 
 void define(CommandLine& line) {
   add_dedup(line);
+  add_count(line);
+  add_top(line);
+  add_sample(line);
+  add_merge(line);
+  add_shrink(line);
   add_plan(line);
   add_filters(line);
   add_inspect(line);

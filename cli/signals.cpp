@@ -40,6 +40,15 @@ void note(int signal) {
   errno = error;
 }
 
+int ask_end = -1;
+
+void ask(int) {
+  const int error = errno;
+  const char byte = 0;
+  [[maybe_unused]] const ssize_t written = ::write(ask_end, &byte, 1);
+  errno = error;
+}
+
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
@@ -78,6 +87,29 @@ void StopOnSignal::end_by_it() {
     handle(came, SIG_DFL);
     std::raise(came);
   }
+}
+
+AskedBySignal::AskedBySignal() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+    throw Error(ErrorCode::Io, std::string("cannot make a pipe: ") + std::strerror(errno));
+  read_end_ = ends[0];
+  ask_end = ends[1];
+  handle(SIGUSR1, ask);
+}
+
+// From here on it is ignored: the last sample is being written, which answers it.
+AskedBySignal::~AskedBySignal() {
+  handle(SIGUSR1, SIG_IGN);
+  ::close(read_end_);
+  ::close(std::exchange(ask_end, -1));
+}
+
+bool AskedBySignal::asked() {
+  char bytes[64];
+  bool came_once = false;
+  while (::read(read_end_, bytes, sizeof bytes) > 0) came_once = true;
+  return came_once;
 }
 
 }  // namespace weir::cli

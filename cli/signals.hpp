@@ -20,4 +20,21 @@ class StopOnSignal {
   int read_end_;
 };
 
+// SIGUSR1 as a descriptor that becomes readable, again and again.
+class AskedBySignal {
+ public:
+  // One at a time. Throws Error(Io).
+  AskedBySignal();
+  AskedBySignal(const AskedBySignal&) = delete;
+  AskedBySignal& operator=(const AskedBySignal&) = delete;
+  ~AskedBySignal();
+
+  [[nodiscard]] int fd() const noexcept { return read_end_; }
+  // Whether it came since the last call.
+  bool asked();
+
+ private:
+  int read_end_;
+};
+
 }  // namespace weir::cli

@@ -59,9 +59,10 @@ enum class OnBad : std::uint8_t {
 enum class Emit : std::uint8_t {
   First,
   Repeats,
-  Mark,         // every record, "0<TAB>" (new) or "1<TAB>" (seen) in front
-  Count,        // every record, the estimated count so far in front; needs a sketch
-  CountRepeats  // the same for repeats only
+  Mark,          // every record, "0<TAB>" (new) or "1<TAB>" (seen) in front
+  Count,         // every record, the estimated count so far in front; needs a sketch
+  CountRepeats,  // the same for repeats only
+  Nothing,       // only the structure learns of the records
 };
 
 struct DedupStats {
@@ -98,6 +99,7 @@ struct DedupOptions {
   std::optional<Window> window;
 
   bool read_only = false;            // only look, remember nothing
+  bool take_back = false;            // a sketch: each record takes one occurrence of its key back
   std::string state;                 // file that the structure is saved to; empty: nowhere
   double save_seconds = 0;           // save that often; 0: at the end only
   std::uint64_t save_records = 0;    // and that often

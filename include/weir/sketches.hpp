@@ -9,6 +9,13 @@
 
 namespace weir {
 
+// How far an estimate can be from the truth, as things stand.
+struct CountError {
+  bool never_below = true;  // below saturation of the counters
+  double surplus = 0;       // above the truth by more than this
+  double chance = 0;        // with at most this probability, for any one key
+};
+
 class Sketch : public Structure {
  public:
   // Counts one occurrence (or `times`) and returns the estimate that includes it.
@@ -25,6 +32,12 @@ class Sketch : public Structure {
   // where the update rule does not allow it, Error(Config) when more is taken back than can
   // have come; nothing is changed then.
   virtual void remove(Digest digest, std::uint64_t times = 1) = 0;
+
+  // The same for each digest in turn, once. Returns how many were taken back: fewer than all when
+  // the next one cannot have come.
+  virtual std::size_t remove(std::span<const Digest> digests) = 0;
+
+  [[nodiscard]] virtual CountError error() const noexcept = 0;
 
   // Occurrences added, less those removed.
   [[nodiscard]] virtual std::uint64_t total() const noexcept = 0;

@@ -9,6 +9,7 @@
 
 #include "checkpoint/folder.hpp"
 #include "checkpoint/job_state.hpp"
+#include "checkpoint/replace_file.hpp"
 #include "weir/snapshot.hpp"
 
 namespace weir {
@@ -118,7 +119,7 @@ void sync_folder_of(const fs::path& file) {
   if (::fsync(fd.get()) != 0) fail("sync", folder);
 }
 
-void save(const Structure& structure, const fs::path& requested, const JobState* job) {
+void replace_file(const fs::path& requested, const std::function<void(ByteSink&)>& write) {
   const fs::path path = behind_links(requested);
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
@@ -136,8 +137,7 @@ void save(const Structure& structure, const fs::path& requested, const JobState*
   }
   if (::fchmod(fd.get(), 0600) != 0) fail("restrict the mode of", temporary.path());
   FileSink sink(fd.get(), temporary.path());
-  if (job != nullptr) write_job_state(*job, sink);
-  write_snapshot(structure, sink);
+  write(sink);
   if (::fsync(fd.get()) != 0) fail("sync", temporary.path());
   if (fd.close() != 0) fail("close", temporary.path());
   if (::rename(temporary.path().c_str(), path.c_str()) != 0) fail("replace", path);
@@ -145,7 +145,7 @@ void save(const Structure& structure, const fs::path& requested, const JobState*
   sync_folder_of(path);
 }
 
-StructurePtr load(const fs::path& path, SnapshotInfo* info, std::optional<JobState>* job) {
+void read_file(const fs::path& path, const std::function<void(ByteSource&)>& read) {
   // O_NONBLOCK: a named pipe must be refused, not waited for.
   const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (fd.get() < 0) fail("open", path);
@@ -155,14 +155,28 @@ StructurePtr load(const fs::path& path, SnapshotInfo* info, std::optional<JobSta
     throw Error(ErrorCode::BadState, path.string() + ": this is not a file");
   FileSource file(fd.get(), static_cast<std::uint64_t>(status.st_size), path);
   try {
-    BehindJobState source(file);
-    StructurePtr structure = read_snapshot(source, info);
-    if (job != nullptr) *job = source.job();
-    return structure;
+    read(file);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::BadState) throw;
     throw Error(ErrorCode::BadState, path.string() + ": " + error.what());
   }
+}
+
+void save(const Structure& structure, const fs::path& path, const JobState* job) {
+  replace_file(path, [&](ByteSink& sink) {
+    if (job != nullptr) write_job_state(*job, sink);
+    write_snapshot(structure, sink);
+  });
+}
+
+StructurePtr load(const fs::path& path, SnapshotInfo* info, std::optional<JobState>* job) {
+  StructurePtr structure;
+  read_file(path, [&](ByteSource& file) {
+    BehindJobState source(file);
+    structure = read_snapshot(source, info);
+    if (job != nullptr) *job = source.job();
+  });
+  return structure;
 }
 
 FilterPtr load_filter(const fs::path& path, SnapshotInfo* info) {

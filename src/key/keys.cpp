@@ -191,6 +191,22 @@ void Keys::digest(Chunk& chunk, Scratch& scratch) const {
   if (options_.max_record > 0 && chunk.ends.back() > options_.max_record) mark_too_long(chunk);
 }
 
+std::string_view Keys::text(const Chunk& chunk, std::size_t record, Scratch& scratch) const {
+  std::string_view key;
+  Beside beside;
+  key_of(row_or_record(chunk, record), scratch, key, beside);
+  if (way_ != Way::Csv || fields_.empty() || one_field_) return key;
+  scratch.shown.clear();
+  for (bool first = true; !key.empty(); first = false) {
+    std::uint64_t length;
+    std::memcpy(&length, key.data(), sizeof length);
+    if (!first) scratch.shown += options_.format.separator;
+    scratch.shown += key.substr(sizeof length, length);
+    key.remove_prefix(sizeof length + length);
+  }
+  return scratch.shown;
+}
+
 // Of a record that is too long this is what is told: in pieces nothing else is known of it.
 void Keys::mark_too_long(Chunk& chunk) const {
   for (std::size_t i = chunk.heads; i < chunk.records(); ++i) {

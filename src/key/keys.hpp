@@ -35,9 +35,13 @@ class Keys {
     std::string key;
     simdjson::dom::parser json;
     std::vector<std::string_view> values;
+    std::string shown;
   };
   // Sets digests, weights, times, bad and judged.
   void digest(Chunk& chunk, Scratch& scratch) const;
+  // The key of a record that is not bad, for people: several columns joined by the separator. It
+  // stays until the scratch is used again.
+  std::string_view text(const Chunk& chunk, std::size_t record, Scratch& scratch) const;
 
  private:
   enum class Way : std::uint8_t { Whole, Separated, Blanks, Csv, Json };

@@ -86,7 +86,7 @@ class Engine {
       : structure_(structure),
         options_(options),
         keys_(options, structure.digester()),
-        judge_(structure, options),
+        judge_(structure, options, keys_),
         source_(options, [this](std::string_view row) { keys_.read_header(row); }) {}
 
   DedupStats run();

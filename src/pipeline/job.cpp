@@ -112,19 +112,7 @@ void check_window(const Structure& structure, const DedupOptions& options) {
 
 }  // namespace
 
-void check_options(const Structure& structure, const DedupOptions& options) {
-  const StructureInfo& info = structure.info();
-  if (info.kind == Kind::Sample)
-    refuse(std::string(info.name) + " is a sample; choose a filter or a sketch");
-  const bool counts = options.emit == Emit::Count || options.emit == Emit::CountRepeats;
-  if (counts && info.kind != Kind::Sketch)
-    refuse(std::string("-c needs a sketch, which ") + info.name +
-           " is not; choose one of `weir filters`, as in -f count-min");
-  if (!options.key.importance.empty() && !info.weighted)
-    refuse(std::string(info.name) +
-           " knows no importance; choose a filter that does, as in -f ibf-mc");
-  check_window(structure, options);
-  if (options.key.importance_max == 0) refuse("the maximal importance must be above 0");
+void check_reading(const DedupOptions& options) {
   if (options.inputs.empty()) refuse("there is nothing to read");
   if (std::count(options.inputs.begin(), options.inputs.end(), "-") > 1)
     refuse("standard input can be read only once");
@@ -138,9 +126,27 @@ void check_options(const Structure& structure, const DedupOptions& options) {
     refuse("a quote or newline cannot separate columns");
   if (options.chunk_bytes < 64) refuse("chunks must have at least 64 bytes");
   if (options.threads == 0) refuse("there must be at least one thread");
-  if (options.resume) check_resume(options);
   if (!options.state.empty() && !options.read_only) check_state_folder(options.state);
   check_files(options);
+}
+
+void check_options(const Structure& structure, const DedupOptions& options) {
+  const StructureInfo& info = structure.info();
+  if (info.kind == Kind::Sample)
+    refuse(std::string(info.name) + " is a sample; choose a filter or a sketch");
+  const bool counts = options.emit == Emit::Count || options.emit == Emit::CountRepeats;
+  if (counts && info.kind != Kind::Sketch)
+    refuse(std::string("-c needs a sketch, which ") + info.name +
+           " is not; choose one of `weir filters`, as in -f count-min");
+  if (options.take_back && (info.kind != Kind::Sketch || options.read_only))
+    refuse("only a sketch that is not read-only can take occurrences back");
+  if (!options.key.importance.empty() && !info.weighted)
+    refuse(std::string(info.name) +
+           " knows no importance; choose a filter that does, as in -f ibf-mc");
+  check_window(structure, options);
+  if (options.key.importance_max == 0) refuse("the maximal importance must be above 0");
+  if (options.resume) check_resume(options);
+  check_reading(options);
 }
 
 std::string describe_job(const DedupOptions& options) {
@@ -176,7 +182,7 @@ std::string describe_job(const DedupOptions& options) {
   constexpr const char* policies[] = {"pass", "drop", "fail"};
   add("on-bad", policies[static_cast<int>(options.on_bad)]);
   if (options.max_record > 0) add("max-record", std::to_string(options.max_record));
-  constexpr const char* ways[] = {"first", "repeats", "mark", "count", "count-repeats"};
+  constexpr const char* ways[] = {"first", "repeats", "mark", "count", "count-repeats", "nothing"};
   add("emit", ways[static_cast<int>(options.emit)]);
   add("output", options.output);
   add("repeats-file", options.repeats_file);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "source/byte_stream.hpp"
 #include "weir/catalog.hpp"
 
 namespace weir {
@@ -39,9 +40,11 @@ void with_bad(std::span<T> items, std::size_t kept, const std::vector<Chunk::Bad
 
 }  // namespace
 
-Judge::Judge(Structure& structure, const DedupOptions& options) : read_only_(options.read_only) {
+Judge::Judge(Structure& structure, const DedupOptions& options, const Keys& keys)
+    : options_(options), keys_(keys), read_only_(options.read_only), take_back_(options.take_back) {
   if (structure.info().kind == Kind::Filter) filter_ = static_cast<Filter*>(&structure);
   if (structure.info().kind == Kind::Sketch) sketch_ = static_cast<Sketch*>(&structure);
+  if (options.emit == Emit::Nothing) top_ = as_top(structure);
   if (filter_ != nullptr && options.threads > 1 && !read_only_ && filter_->shards() <= most_lanes)
     lanes_ = filter_->shards();
   turns_ = std::make_unique<Turn[]>(lanes_);
@@ -124,7 +127,7 @@ void Judge::age(std::uint32_t shard, std::uint32_t generations) {
     filter_->advance_shard(shard, generations);
 }
 
-void Judge::judge_in_turn(Chunk& chunk, const Scratch& scratch, Digests digests, Weights weights,
+void Judge::judge_in_turn(Chunk& chunk, Scratch& scratch, Digests digests, Weights weights,
                           std::span<Verdict> verdicts) {
   const auto counts = sketch_ != nullptr ? chunk.counts.all().subspan(chunk.heads, digests.size())
                                          : std::span<std::uint64_t>();
@@ -137,14 +140,61 @@ void Judge::judge_in_turn(Chunk& chunk, const Scratch& scratch, Digests digests,
   }
   turns_[0].wait(chunk.number);
   if (!ended_before(chunk.number)) {
-    if (sketch_ != nullptr)
+    if (take_back_)
+      take_back(chunk, digests);
+    else if (top_ != nullptr)
+      meet_and_name(chunk, scratch, digests, counts);
+    else if (sketch_ != nullptr)
       sketch_->add(digests, counts);
     else
       observe(scratch, digests, weights, verdicts);
   }
   turns_[0].pass();
+  if (take_back_) std::ranges::fill(counts, std::uint64_t{1});  // nothing is asked for them
   for (std::size_t i = 0; i < counts.size(); ++i)
     verdicts[i] = counts[i] > 1 ? Verdict::Seen : Verdict::New;
+}
+
+// Whatever this throws ends the run before anything is saved.
+void Judge::take_back(const Chunk& chunk, Digests digests) {
+  const std::size_t done = sketch_->remove(digests);
+  if (done == digests.size()) return;
+  std::size_t record = chunk.heads + done;  // the bad ones were taken out
+  for (const Chunk::Bad& bad : chunk.bad) record += bad.record <= record ? 1 : 0;
+  throw Error(ErrorCode::BadInput,
+              shown_name(options_.inputs[chunk.input]) + ", record " +
+                  std::to_string(chunk.first_record + record) +
+                  ": its key did not come as often as it is to be taken back; no state is saved");
+}
+
+// The text of a key is put together only when the key takes a slot. It belongs into the turn: when
+// the next chunk has been met, the key may be gone.
+void Judge::meet_and_name(const Chunk& chunk, Scratch& s, Digests digests,
+                          std::span<std::uint64_t> counts) {
+  s.entered.resize(digests.size());
+  const auto entered = s.entered.all().first(top_->meet(digests, s.entered.all()));
+  std::ranges::fill(counts, std::uint64_t{2});  // all that is told is first ones and repeats
+  const std::uint64_t room = top_->text_room();
+  s.texts.clear();
+  s.text.clear();
+  s.digests.resize(entered.size());
+  auto bad = chunk.bad.begin();  // was taken out of the digests
+  for (std::size_t i = 0, record = chunk.heads, next = 0; i < entered.size(); ++i, ++record) {
+    counts[entered[i]] = 1;
+    record += entered[i] - next;
+    next = entered[i] + 1;
+    for (; bad != chunk.bad.end() && bad->record <= record; ++bad) ++record;
+    const std::string_view text = keys_.text(chunk, record, s.keys).substr(0, room + 1);
+    s.texts.emplace_back(text.data(), text.size());
+    s.text += text;
+    s.digests[i] = digests[entered[i]];
+  }
+  const char* at = s.text.data();  // it does not move any more
+  for (std::string_view& text : s.texts) {
+    text = {at, text.size()};
+    at += text.size();
+  }
+  top_->name(s.digests.all(), s.texts);
 }
 
 void Judge::observe(const Scratch& scratch, Digests digests, Weights weights,

@@ -14,17 +14,18 @@
 #include <memory>
 #include <vector>
 
+#include "key/keys.hpp"
 #include "pipeline/turn.hpp"
 #include "pipeline/window_clock.hpp"
 #include "source/chunk.hpp"
 #include "weir/dedup.hpp"
-#include "weir/sketches.hpp"
+#include "weir/top.hpp"
 
 namespace weir {
 
 class Judge {
  public:
-  Judge(Structure& structure, const DedupOptions& options);
+  Judge(Structure& structure, const DedupOptions& options, const Keys& keys);
 
   struct Scratch {
     PlainArray<std::uint32_t> shards;  // of each record
@@ -34,6 +35,11 @@ class Judge {
     PlainArray<Verdict> verdicts;
     std::vector<std::size_t> begins;  // of each shard in `order`
     std::vector<WindowClock::Cut> cuts;
+    // Of a structure that holds keys:
+    PlainArray<std::uint32_t> entered;
+    std::vector<std::string_view> texts;
+    std::string text;
+    Keys::Scratch keys;
   };
   // Sets verdicts (New for bad records) and counts. Nothing is remembered of a chunk behind
   // the one that ended the run.
@@ -55,17 +61,23 @@ class Judge {
   void set_clock(const Chunk& chunk, std::span<const std::int64_t> times, std::size_t records,
                  std::vector<WindowClock::Cut>& cuts);
   void age(std::uint32_t shard, std::uint32_t generations);
-  void judge_in_turn(Chunk& chunk, const Scratch& scratch, Digests digests, Weights weights,
+  void judge_in_turn(Chunk& chunk, Scratch& scratch, Digests digests, Weights weights,
                      std::span<Verdict> verdicts);
+  void take_back(const Chunk& chunk, Digests digests);
+  void meet_and_name(const Chunk& chunk, Scratch& scratch, Digests digests,
+                     std::span<std::uint64_t> counts);
   void observe(const Scratch& scratch, Digests digests, Weights weights,
                std::span<Verdict> verdicts);
   void observe_shard(std::uint32_t shard, Scratch& scratch, bool weighted);
   void judge_by_shard(const Chunk& chunk, Scratch& scratch, Digests digests, Weights weights,
                       std::span<Verdict> verdicts);
 
+  const DedupOptions& options_;
+  const Keys& keys_;
   Filter* filter_ = nullptr;
   Sketch* sketch_ = nullptr;
-  bool read_only_;
+  Top* top_ = nullptr;  // the sketch, if it holds keys and nobody asks for counts
+  bool read_only_, take_back_;
   std::uint32_t lanes_ = 1;
   std::unique_ptr<Turn[]> turns_;
   std::optional<WindowClock> clock_;

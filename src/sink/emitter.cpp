@@ -54,6 +54,8 @@ void Emitter::prepare(Chunk& chunk, Prepared& p) const {
     p.repeats += chunk.verdicts[i] == Verdict::Seen ? 1 : 0;
   p.first = p.records - p.repeats - p.bad;
 
+  if (options_.emit == Emit::Nothing) return;
+
   const bool unterminated = chunk.unterminated && chunk.terminator > 0;
   if (repeats_) {
     if (chunk.heads > 0 && chunk.new_header) {
@@ -136,7 +138,8 @@ void Emitter::keep_in_place(Chunk& chunk, Verdict kept, Prepared& p) const {
 
 void Emitter::prepare_piece(Chunk& chunk, Prepared& p) const {
   p.records = p.bad = chunk.first_piece ? 1 : 0;
-  const bool shown = options_.emit != Emit::Repeats && options_.emit != Emit::CountRepeats;
+  const bool shown = options_.emit != Emit::Repeats && options_.emit != Emit::CountRepeats &&
+                     options_.emit != Emit::Nothing;
   if (options_.on_bad != OnBad::Pass || !shown) return;
   p.main = {chunk.buffer.data(), chunk.ends[0]};
   if (chunk.first_piece && has_prefix(options_.emit)) {

@@ -97,6 +97,12 @@ void CountMin::remove(const Target& target, std::uint64_t times) {
   total_ -= std::min(total_, times);
 }
 
+CountError CountMin::error() const noexcept {
+  const double epsilon = std::numbers::e / static_cast<double>(w_);
+  return {.surplus = epsilon * static_cast<double>(total_),
+          .chance = std::exp(-static_cast<double>(d_))};
+}
+
 void CountMin::verify() const {
   bool fits = seen_ <= records_;
   for (unsigned row = 0; row < d_; ++row) fits = fits && nonzero_[row] == nonzero_in(row);

@@ -78,6 +78,7 @@ class CountMin {
   }
   void remove(const Target& target, std::uint64_t times);
   [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
+  [[nodiscard]] CountError error() const noexcept;
 
   template <class F>
   void registers(F&& f) {

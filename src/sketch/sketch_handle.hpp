@@ -5,6 +5,7 @@
 //   add(target, times) -> estimate that includes them
 //   estimate(target) -> how often, as far as the sketch can tell
 //   total()                      occurrences added, less those removed
+//   error()                      how far an estimate can be off
 //   S::lookahead                 how many records ahead a batch prefetches
 // and, where it can: remove(target, times); where it never can: no_remove, the reason. Where it
 // depends on the parameters, remove and merge throw before they change anything.
@@ -16,10 +17,13 @@
 
 namespace weir {
 
-template <class S>
-class SketchHandle final : public Sharded<S, SketchHandle<S>, Sketch> {
-  using Base = Sharded<S, SketchHandle<S>, Sketch>;
+// Self is the handle, Face what it is to the outside: Sketch, or one that offers more.
+template <class S, class Self, class Face>
+class SketchCalls : public Sharded<S, Self, Face> {
+ protected:
   using Target = typename S::Target;
+  SketchCalls() = default;
+  ~SketchCalls() override = default;
 
  public:
   std::uint64_t add(Digest digest, std::uint64_t times) noexcept override {
@@ -64,6 +68,25 @@ class SketchHandle final : public Sharded<S, SketchHandle<S>, Sketch> {
     }
   }
 
+  std::size_t remove(std::span<const Digest> digests) override {
+    for (std::size_t i = 0; i < digests.size(); ++i) {
+      if (SketchCalls::estimate(digests[i]) == 0) return i;
+      SketchCalls::remove(digests[i], 1);
+    }
+    return digests.size();
+  }
+
+  [[nodiscard]] CountError error() const noexcept override {
+    CountError worst{.never_below = true};
+    for (const S& shard : this->all()) {
+      const CountError one = shard.error();
+      worst.never_below = worst.never_below && one.never_below;
+      worst.surplus = std::max(worst.surplus, one.surplus);
+      worst.chance = std::max(worst.chance, one.chance);
+    }
+    return worst;
+  }
+
   [[nodiscard]] std::uint64_t total() const noexcept override {
     std::uint64_t sum = 0;
     for (const S& shard : this->all()) sum += shard.total();
@@ -71,10 +94,6 @@ class SketchHandle final : public Sharded<S, SketchHandle<S>, Sketch> {
   }
 
  private:
-  friend Base;
-  SketchHandle() = default;
-  ~SketchHandle() override = default;
-
   template <class Report>
   void add_all(std::span<const Digest> digests, Report report) noexcept {
     const auto count_one = [&](S& shard, std::size_t i, const Target& target) {
@@ -90,6 +109,7 @@ class SketchHandle final : public Sharded<S, SketchHandle<S>, Sketch> {
     }
   }
 
+ protected:
   template <class ShardOf, class Use>
   static void each(std::span<const Digest> digests, ShardOf shard_of, Use use) noexcept {
     pipelined<S::lookahead, Target>(
@@ -101,6 +121,13 @@ class SketchHandle final : public Sharded<S, SketchHandle<S>, Sketch> {
         },
         [&](std::size_t i, const Target& target) { use(shard_of(digests[i]), i, target); });
   }
+};
+
+template <class S>
+class SketchHandle final : public SketchCalls<S, SketchHandle<S>, Sketch> {
+  friend Sharded<S, SketchHandle<S>, Sketch>;
+  SketchHandle() = default;
+  ~SketchHandle() override = default;
 };
 
 }  // namespace weir

@@ -105,6 +105,12 @@ void Spectral::remove(const Target& target, std::uint64_t times) {
                     [this](unsigned) { --second_nonzero_; });
 }
 
+CountError Spectral::error() const noexcept {
+  Health now;
+  health(now);
+  return {.never_below = rule_ != Rule::RecurringMinimum, .surplus = 0, .chance = now.fpr};
+}
+
 void Spectral::verify() const {
   if (nonzero_ != first_.nonzero(0, first_.count()) ||
       second_nonzero_ != second_.nonzero(0, second_.count()) || seen_ > records_)

@@ -105,6 +105,8 @@ class Spectral {
   [[nodiscard]] std::uint64_t estimate(const Target& target) const noexcept;
   void remove(const Target& target, std::uint64_t times);
   [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
+  // The chance that others have touched all k counters of a key.
+  [[nodiscard]] CountError error() const noexcept;
 
   template <class F>
   void registers(F&& f) {
