@@ -87,7 +87,7 @@ void declare_output(Command& command, DedupFlags& flags) {
 void declare_state(Command& command, DedupFlags& flags) {
   command.group("State");
   const Flag& state =
-      command.file("--state", flags.state, "Go on from FILE if it is there; save there at the end")
+      command.file("--state", flags.state, "Go on from FILE if it is there; save at the end")
           .more(
               "The state is saved when the output is written, never before; the file is replaced "
               "as a whole. A run that fails leaves the state of its last save. The options that "
@@ -148,10 +148,10 @@ void add_dedup(CommandLine& line) {
   declare_keys(command, *flags, "writes them like first ones, every one of them");
   declare_importance_and_time(command, *flags);
   declare_output(command, *flags);
+  declare_threads(command, *flags);  // in the same group: the help is to fit a screen
   declare_state(command, *flags);
   flags->making.declare(command);
   flags->window.declare(command);
-  declare_speed(command, *flags);
   command.examples = {
       {"weir dedup -S 64M big.log", "Drop repeated lines, in 64 MiB"},
       {"weir dedup --column email people.csv.gz", "Keep the first row of each address"},

@@ -28,7 +28,7 @@ void MakingFlags::declare(Command& command) {
                          "The filter never takes more, whatever the stream brings; the command "
                          "itself needs up to 64 MiB and the longest record beside it. Where the "
                          "parameters or `--keys` say the size, the default does not count.");
-  command.value("--fpr", fpr, "RATE", "Wanted share of new records taken for repeats")
+  command.value("--fpr", fpr, "RATE", "Share of new records taken for repeats")
       .more(
           "The false-positive rate, above 0 and below 1. `weir`, `stable`, `bsbf`, `rlbsbf` and "
           "`qht` hold it for ever, `apbf` and `a2` within their window, `rsbf` aims at it, "

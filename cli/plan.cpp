@@ -127,7 +127,7 @@ const Flag& declare_known(Command& command, PlanFlags& flags) {
   command.value("--records", flags.records, "N", "Records in all")
       .shown_as("without end")
       .more("Takes K, M and G of thousands. Without it the rates are those of the steady state.");
-  command.value("--fpr", flags.fpr, "RATE", "Wanted share of new records taken for repeats")
+  command.value("--fpr", flags.fpr, "RATE", "Share of new records taken for repeats")
       .shown_as("0.001")
       .more("Where memory and keys, a window or an FNR are given it follows from these.");
   command.value("--fnr", flags.fnr, "RATE", "Wanted share of repeats let through");

@@ -114,6 +114,10 @@ void declare_keys(Command& command, RecordFlags& flags, const std::string& passi
 
 void declare_speed(Command& command, RecordFlags& flags) {
   command.group("Speed");
+  declare_threads(command, flags);
+}
+
+void declare_threads(Command& command, RecordFlags& flags) {
   command.value("-j,--threads", flags.threads, "N", "Threads; the result is the same for any")
       .between(1, 1024)
       .shown_as("all cores")

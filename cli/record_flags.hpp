@@ -31,6 +31,7 @@ void declare_records(Command& command, RecordFlags& flags);
 // `passing` is what becomes of records without a key, as in "writes them like first ones".
 void declare_keys(Command& command, RecordFlags& flags, const std::string& passing);
 void declare_speed(Command& command, RecordFlags& flags);
+void declare_threads(Command& command, RecordFlags& flags);  // the same, in the group before
 
 // Inputs, records, keys and threads. `more_fields`: options beside -k name fields, too.
 // Throws Error(Config) for flags that contradict each other.

@@ -28,7 +28,7 @@ void RunFlags::declare_stats(Command& command, const char* contents) {
 
 void RunFlags::declare_state(Command& command) {
   const Flag& file =
-      command.file("--state", state, "Go on from FILE if it is there; save there at the end")
+      command.file("--state", state, "Go on from FILE if it is there; save at the end")
           .more(
               "The file is replaced as a whole. A run that fails leaves the state of its last "
               "save. "

@@ -73,7 +73,7 @@ void declare_sample(Command& command, SampleFlags& flags) {
           "the file holds the last sample; on standard output an empty record stands between two.");
   flags.run.declare_stats(command, "Records met, bad ones, and records held.");
   command.group("State");
-  command.file("--state", flags.run.state, "Go on from FILE if it is there; save there at the end")
+  command.file("--state", flags.run.state, "Go on from FILE if it is there; save at the end")
       .more(
           "The sample so far, with its records. Options that say how it is drawn can be left out "
           "then; those that are given must agree. SIGINT and SIGTERM stop the run in order: the "
