@@ -60,7 +60,7 @@ Interval parse_interval(std::string_view text) {
   double number = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
-  if (error != std::errc{} || !(number > 0) || number > 1e9) throw bad();
+  if (error != std::errc{} || !(number > 0) || number > 1e15) throw bad();
   const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
   constexpr std::pair<std::string_view, double> times[] = {
       {"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
@@ -71,7 +71,7 @@ Interval parse_interval(std::string_view text) {
   for (const auto& [name, factor] : counts) {
     if (unit != name) continue;
     const double records = number * factor;
-    if (records != std::floor(records)) break;
+    if (records != std::floor(records) || records > 1e18) break;
     return {.records = static_cast<std::uint64_t>(records)};
   }
   throw bad();

@@ -19,6 +19,17 @@ function(weir_add_gtest target)
     weir-cli-parts GTest::gmock GTest::gtest GTest::gmock_main rapidcheck_gtest)
   weir_warnings(${target} TEST)
   add_dependencies(${target} weir-cli)
+  # A sanitizer takes long to start: there a test of ctest is not one of GoogleTest but a share.
+  if(WEIR_SANITIZE)
+    set(shares 12)
+    math(EXPR last "${shares} - 1")
+    foreach(share RANGE ${last})
+      add_test(NAME ${target}.${share} COMMAND ${target} --gtest_brief=1 --gtest_filter=-Slow*:*/Slow*)
+      set_tests_properties(${target}.${share} PROPERTIES LABELS fast TIMEOUT 900
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${shares};GTEST_SHARD_INDEX=${share}")
+    endforeach()
+    return()
+  endif()
   set(fast_filter "-Slow*:*/Slow*")  # Prefix/Suite is how parameterised suites are named
   set(slow_filter "Slow*:*/Slow*")
   foreach(speed fast slow)

@@ -13,6 +13,8 @@ struct Table {
   std::vector<std::vector<std::string>> rows;
 
   void add(std::vector<std::string> row) { rows.push_back(std::move(row)); }
+  // Which columns hold nothing but figures: they are aligned to the right.
+  [[nodiscard]] std::vector<bool> number_columns() const;
   void print(std::FILE* to) const;
   // Throws Error(Io).
   void write(const std::string& folder) const;

@@ -11,6 +11,7 @@ test_packages=(
   libgtest-dev libgmock-dev librapidcheck-dev
   clang-format-16=clang-format-16 git=git python3=python3
   zsh=zsh fish=fish groff-base=groff mandoc=mandoc gzip=gzip zstd=zstd util-linux=setpriv
+  gnuplot-nox=gnuplot chromium=chromium  # the lab's charts, and a reader of its report
 )
 format_packages=(clang-format-16=clang-format-16 git=git)
 # Not needed by run and test: static analysis, fuzzing, benchmarks.

@@ -193,34 +193,30 @@ std::string over_floor(double bits_a_key, double fnr, double fpr) {
   return least < 0.01 ? "" : number(bits_a_key / least, 3);
 }
 
-Table table_of(const Results& results, const std::string& row, const std::vector<double>& bits,
-               double fpr) {
-  Table table{file_name(row),
-              {"bits a key", "filter", "FNR %", "of LRU's", "FPR %", "ns", "bits used",
-               "times the floor", "parameters"},
-              {}};
+void add_rows(Table& table, const Results& results, const std::string& row,
+              const std::vector<double>& bits, double fpr) {
   for (const double x : bits) {
+    const std::string place = fmt::format("{}, {} bits a key", row, x);
     const Mean ideal = results.mean(row, lru, "fnr", x);
-    table.add({number(x), lru, with_error(ideal), "1", "", "", number(x),
+    table.add({place, lru, with_error(ideal), "1", "", "", number(x),
                over_floor(x, ideal.value, fpr), ""});
     for (const std::string& spec : in_order(results, row, x)) {
       const auto mean = [&](const char* what) { return results.mean(row, spec, what, x); };
       const Mean fnr = mean("fnr");
       if (fnr.seeds == 0) {
-        table.add({number(x), spec, "", "", "cannot", "", "", "", ""});
+        table.add({place, spec, "", "", "cannot", "", "", "", ""});
         continue;
       }
       const double used = mean("bits a key").value;
       std::string parameters;
       for (const Measurement& m : results.all)
         if (m.row == row && m.series == spec && m.x == x) parameters = m.parameters;
-      table.add({number(x), spec, with_error(fnr),
+      table.add({place, spec, with_error(fnr),
                  ideal.value == 0 ? "" : number(fnr.value / ideal.value, 3),
                  percent(mean("fpr").value), number(mean("ns").value, 3), number(used, 4),
                  over_floor(used, fnr.value, mean("fpr").value), parameters});
     }
   }
-  return table;
 }
 
 Chart chart_of(const Results& results, const std::string& row, const std::vector<double>& bits,
@@ -259,12 +255,17 @@ Section present(const Setting& setting, const Results& results) {
       "come "
       "often, or those which come again soon, misses fewer repeats than a set that cannot know "
       "them."};
+  Table table{"compare",
+              {"stream", "filter", "FNR %", "of LRU's", "FPR %", "ns", "bits used",
+               "times the floor", "parameters"},
+              {}};
   for (const Source& source : sources_of(setting))
     for (const double fpr : fprs_of(setting)) {
       const std::string row = row_of(source.name, fpr);
-      section.tables.push_back(table_of(results, row, bits_of(setting), fpr));
+      add_rows(table, results, row, bits_of(setting), fpr);
       section.charts.push_back(chart_of(results, row, bits_of(setting), fpr));
     }
+  section.tables = {table};
   return section;
 }
 

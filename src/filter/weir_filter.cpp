@@ -72,8 +72,9 @@ WeirLayout::WeirLayout(unsigned n, unsigned B, unsigned a) noexcept
       buckets(B),
       planes(a),
       occupied_at(weir_hand_at - B),
-      first_word(occupied_at / 64),
-      first_mask(~std::uint64_t{0} << occupied_at % 64),
+      first_word(std::min(6u, occupied_at / 64)),
+      first_mask(occupied_at / 64 == 7 ? 0 : ~std::uint64_t{0} << occupied_at % 64),
+      last_mask(occupied_at / 64 == 7 ? ~std::uint64_t{0} << occupied_at % 64 : ~std::uint64_t{0}),
       all_slots(n < 64 ? (std::uint64_t{1} << n) - 1 : ~std::uint64_t{0}) {
   const auto field = [&](unsigned at) {
     const unsigned byte = std::min(at / 8, is_usual() ? 56u : 48u);
@@ -179,15 +180,15 @@ Prediction WeirFilter::predict(const Shape& shape, const StreamModel& stream) {
 
 void WeirFilter::verify() const {
   for (std::uint64_t line = 0; line < shape_.lines; ++line)
-    if (!kernel_.look(layout_, words_ + line * 8).sound)
+    if (!kernel_.is_sound(layout_, words_ + line * 8))
       throw Error(ErrorCode::BadState, "line " + std::to_string(line) + " is not a valid line");
   if (seen_ > records_) throw Error(ErrorCode::BadState, "more records seen than observed");
 }
 
 // A stranger meets one of the distinct fingerprints of its line with probability 1 / (B 2^r(u))
-// each. Up to 2^17 lines, evenly spread, stand for all.
+// each. Up to 2^15 lines, evenly spread, stand for all.
 void WeirFilter::health(Health& health) const noexcept {
-  const std::uint64_t step = shape_.lines / (1 << 17) + 1;
+  const std::uint64_t step = shape_.lines / (1 << 15) + 1;
   double used = 0, fpr = 0, looked = 0;
   for (std::uint64_t line = 0; line < shape_.lines; line += step, ++looked) {
     const WeirLineView view = kernel_.look(layout_, words_ + line * 8);

@@ -256,13 +256,19 @@ WeirKernel weir_kernel(const WeirLayout& layout, Kernel kernel) noexcept {
   const bool usual = layout.is_usual();
 #if defined(__x86_64__)
   if (kernel != Kernel::Scalar && __builtin_cpu_supports("bmi2") != 0) {
-    if (usual) return {avx2::usual::observe, avx2::usual::contains, avx2::usual::look};
-    return {avx2::general::observe, avx2::general::contains, avx2::general::look};
+    if (usual)
+      return {avx2::usual::observe, avx2::usual::contains, avx2::usual::look,
+              avx2::usual::is_sound};
+    return {avx2::general::observe, avx2::general::contains, avx2::general::look,
+            avx2::general::is_sound};
   }
 #endif
   static_cast<void>(kernel);
-  if (usual) return {portable::usual::observe, portable::usual::contains, portable::usual::look};
-  return {portable::general::observe, portable::general::contains, portable::general::look};
+  if (usual)
+    return {portable::usual::observe, portable::usual::contains, portable::usual::look,
+            portable::usual::is_sound};
+  return {portable::general::observe, portable::general::contains, portable::general::look,
+          portable::general::is_sound};
 }
 
 }  // namespace weir

@@ -31,8 +31,9 @@ struct WeirLayout {
   };
 
   unsigned slots, buckets, planes;
-  unsigned occupied_at, first_word;  // bucket 0's bit, and the word it lies in,
-  std::uint64_t first_mask;          // of which these bits are buckets'
+  unsigned occupied_at;                 // bucket 0's bit
+  unsigned first_word;                  // 6, or the one before that it lies in
+  std::uint64_t first_mask, last_mask;  // which bits of that word and of the last are buckets'
   Field ends, ages[2];
   std::uint64_t all_slots;                  // a one for each of up to 64
   std::uint8_t length[weir_max_slots + 2];  // r(u): bits of a remainder when u slots are used
@@ -62,13 +63,13 @@ struct WeirTarget {
 struct WeirLineView {
   unsigned used = 0;      // u
   unsigned distinct = 0;  // fingerprints that differ; two may have become equal when shortened
-  bool sound = false;     // could have come about
 };
 
 struct WeirKernel {
   void (*observe)(const WeirLayout&, const WeirTarget*, std::size_t count, Verdict* out) noexcept;
   bool (*contains)(const WeirLayout&, const WeirTarget&) noexcept;
   WeirLineView (*look)(const WeirLayout&, const std::uint64_t* line) noexcept;
+  bool (*is_sound)(const WeirLayout&, const std::uint64_t* line) noexcept;  // could have come about
 };
 // The fastest for this layout that the instructions of `kernel` allow. All give the same.
 WeirKernel weir_kernel(const WeirLayout& layout, Kernel kernel) noexcept;

@@ -52,6 +52,8 @@ TEST(Intervals, AreTimesOrRecords) {
   EXPECT_EQ(parse_interval("1.5K").records, 1500u);
   EXPECT_EQ(parse_interval("7").records, 7u);
   EXPECT_EQ(parse_interval("7").seconds, 0);
+  EXPECT_EQ(parse_interval("100000000000").records, 100'000'000'000u);
+  EXPECT_THROW(parse_interval("2000000000G"), Error);
   for (const char* text : {"", "0", "0s", "-1", "1m", "1k", "1.5", "1ms", "h", "0.0001K", "1e3"})
     EXPECT_THROW(parse_interval(text), Error) << "'" << text << "'";
   EXPECT_EQ(show_duration(86400), "24 h");

@@ -11,14 +11,14 @@
 
 namespace weir::test {
 
-// The lines of NAME.keys.xz, newline included; empty where folder or file are missing. The folder
-// is $WEIR_SHARED_DATA, or ../shared/data beside the source.
-inline std::vector<std::string> real_stream(const std::string& name) {
+// The lines of NAME.xz, newline included; empty where folder or file are missing. The folder is
+// $WEIR_SHARED_DATA, or ../shared/data beside the source.
+inline std::vector<std::string> real_lines(const std::string& name) {
   const char* const given = std::getenv("WEIR_SHARED_DATA");
   const auto folder = given != nullptr
                           ? std::filesystem::path(given)
                           : std::filesystem::path(WEIR_SOURCE_DIR) / ".." / "shared" / "data";
-  const auto file = folder / (name + ".keys.xz");
+  const auto file = folder / (name + ".xz");
   std::vector<std::string> lines;
   if (!std::filesystem::exists(file)) return lines;
   std::FILE* const pipe = ::popen(("xz -dc '" + file.string() + "'").c_str(), "r");
@@ -27,6 +27,9 @@ inline std::vector<std::string> real_stream(const std::string& name) {
   while (std::fgets(line, sizeof line, pipe) != nullptr) lines.emplace_back(line);
   ::pclose(pipe);
   return lines;
+}
+inline std::vector<std::string> real_stream(const std::string& name) {
+  return real_lines(name + ".keys");
 }
 
 }  // namespace weir::test
