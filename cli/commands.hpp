@@ -16,6 +16,7 @@ void add_filters(CommandLine& line);
 void add_inspect(CommandLine& line);
 void add_demo(CommandLine& line);
 void add_lab(CommandLine& line);
+void add_generate(CommandLine& line);
 void add_completions(CommandLine& line);
 void add_man(CommandLine& line);  // the last one: it offers the names of all
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <ctime>
 #include <filesystem>
 #include <memory>
@@ -31,12 +32,34 @@ struct LabFlags {
   lab::Setting setting;
   std::uint32_t repeat = 3, threads = std::max(1u, std::thread::hardware_concurrency());
   std::optional<double> scale;
+  std::string records, bits, fprs;  // of compare
 };
+
+// "2,4,8"
+std::vector<double> numbers_of(const std::string& list, const char* flag) {
+  std::vector<double> numbers;
+  for (const std::string& item : CLI::detail::split(list, ',')) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), value);
+    if (error != std::errc{} || end != item.data() + item.size())
+      throw Error(ErrorCode::Config,
+                  fmt::format("{} takes numbers separated by commas, not '{}'", flag, list));
+    numbers.push_back(value);
+  }
+  return numbers;
+}
 
 lab::Setting setting_for(const LabFlags& flags, const lab::Experiment& experiment) {
   lab::Setting setting = flags.setting;
   setting.repeat = flags.repeat;
   setting.scale = flags.scale.value_or(experiment.default_scale);
+  if (!flags.bits.empty()) setting.bits_a_key = numbers_of(flags.bits, "--bits");
+  if (!flags.fprs.empty()) setting.fprs = numbers_of(flags.fprs, "--fpr");
+  if (!flags.records.empty()) {
+    setting.records = parse_interval(flags.records).records;
+    if (setting.records == 0)
+      throw Error(ErrorCode::Config, "--records takes a number of records, as in --records 10M");
+  }
   return setting;
 }
 
@@ -95,6 +118,11 @@ std::string command_of(const LabFlags& flags, const lab::Experiment& experiment,
   line += fmt::format(" --scale {:g} --repeat {}", setting.scale, setting.repeat);
   for (const std::string& trace : setting.traces) line += " --trace " + lab::shell_quoted(trace);
   for (const std::string& spec : setting.filters) line += " --filter " + lab::shell_quoted(spec);
+  for (const std::string& spec : setting.streams) line += " --stream " + lab::shell_quoted(spec);
+  const auto add = [&](const char* flag, const std::string& value) {
+    if (!value.empty()) line += fmt::format(" {} {}", flag, lab::shell_quoted(value));
+  };
+  add("--records", flags.records), add("--bits", flags.bits), add("--fpr", flags.fprs);
   return line + " --out " + lab::shell_quoted(flags.out);
 }
 
@@ -202,9 +230,24 @@ void add_lab(CommandLine& line) {
       .more(
           "Records, keys and memory are all taken by this factor: the errors depend on their "
           "ratios only.");
+  command.group("Of compare");
+  std::vector<std::string> laws;
+  for (const lab::StreamLaw& law : lab::stream_laws()) laws.push_back(std::string(law.name) + ":");
+  command
+      .value("--stream", flags->setting.streams, "SPEC",
+             "Stream by law, as in `weir generate`; may be repeated")
+      .suggest(laws)
+      .more(
+          "A law is drawn anew for every seed. Files with fields: `trace:file=F,key=1,weight=2`.");
+  command.value("--records", flags->records, "N", "Records of each; takes K, M, G of thousands")
+      .shown_as("1M, all of a file");
+  command.value("--bits", flags->bits, "LIST", "Memory in bits a distinct key").shown_as("2,4,8");
+  command.value("--fpr", flags->fprs, "LIST", "FPRs to keep").shown_as("0.01,0.001");
   command.examples = {{"weir lab run distances --out results", "Then open results/report.html"},
                       {"weir lab run weir-tables --scale 0.001", "The papers' rows, in a minute"},
-                      {"weir lab run compare --trace keys.txt", "Every filter on your own keys"}};
+                      {"weir lab run compare --trace keys.txt", "Every filter on your own keys"},
+                      {"weir lab run compare --stream zipf:U=1e6,s=0.8 --bits 1,2,4,8,16",
+                       "Every filter on a stream of a stated law"}};
   command.run([flags] { run_lab(*flags); });
 }
 

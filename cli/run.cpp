@@ -56,6 +56,7 @@ void define(CommandLine& line) {
   add_inspect(line);
   add_demo(line);
   add_lab(line);
+  add_generate(line);
   add_completions(line);
   add_man(line);
 }

@@ -18,6 +18,10 @@ struct Setting {
   std::vector<std::string> filters;  // empty: those the experiment chooses
   unsigned repeat = 3;               // seeds 1, 2, ...
   double scale = 0.01;               // of the papers' sizes
+  // Of compare; empty and 0: its own.
+  std::vector<std::string> streams = {};  // as make_stream takes them
+  std::uint64_t records = 0;              // of each, and at most of a file
+  std::vector<double> bits_a_key = {}, fprs = {};
 };
 
 struct Part {

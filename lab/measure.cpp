@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/bits.hpp"
+#include "weir/error.hpp"
 
 namespace weir::lab {
 
@@ -27,9 +28,76 @@ Recording with_answer(std::vector<std::uint32_t> keys, std::uint64_t universe) {
   return r;
 }
 
+// Numbers for keys, in the order in which they come: open addressing, at most half full.
+class Numbers {
+ public:
+  // The key's number; count() before is a new one's.
+  std::uint32_t of(std::uint64_t key) {
+    if (2 * count_ >= slots_.size()) grow();
+    Slot& slot = find(key);
+    if (slot.number == none) slot = {key, count_++};
+    return slot.number;
+  }
+  [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
+
+ private:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  struct Slot {
+    std::uint64_t key = 0;
+    std::uint32_t number = none;
+  };
+
+  Slot& find(std::uint64_t key) noexcept {
+    std::size_t at = reduce(mix(key, 20), slots_.size());
+    while (slots_[at].number != none && slots_[at].key != key)
+      at = at + 1 == slots_.size() ? 0 : at + 1;
+    return slots_[at];
+  }
+  void grow() {
+    if (count_ >= none / 2)
+      throw Error(ErrorCode::Unsupported, "a comparison takes streams of at most 2^31 keys");
+    std::vector<Slot> before(std::max<std::size_t>(1024, 2 * slots_.size()));
+    std::swap(before, slots_);
+    for (const Slot& slot : before)
+      if (slot.number != none) find(slot.key) = slot;
+  }
+
+  std::vector<Slot> slots_;
+  std::uint32_t count_ = 0;
+};
+
 }  // namespace
 
-Recording record(const Trace& trace) { return with_answer(trace.keys, trace.distinct); }
+Recording record(const Trace& trace) {
+  Recording recording = with_answer(trace.keys, trace.distinct);
+  recording.weights = trace.weights;
+  return recording;
+}
+
+Recording record(Stream& stream, std::uint64_t records) {
+  constexpr std::size_t batch = 4096;
+  std::vector<std::uint64_t> keys(batch);
+  std::vector<std::uint32_t> weights(batch);
+  Numbers numbers;
+  Recording r;
+  while (r.keys.size() < records) {
+    const auto wanted =
+        static_cast<std::size_t>(std::min<std::uint64_t>(batch, records - r.keys.size()));
+    const std::size_t n =
+        stream.fill(std::span(keys).first(wanted), std::span(weights).first(wanted));
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::uint32_t before = numbers.count();
+      r.keys.push_back(numbers.of(keys[i]));
+      r.first.push_back(r.keys.back() == before ? 1 : 0);
+    }
+    if (stream.weighted())
+      r.weights.insert(r.weights.end(), weights.begin(),
+                       weights.begin() + static_cast<std::ptrdiff_t>(n));
+    if (n < wanted) break;
+  }
+  r.distinct = numbers.count();
+  return r;
+}
 
 Recording record(Stream& stream, std::uint64_t records, std::uint64_t universe) {
   std::vector<std::uint32_t> keys(records);
@@ -53,7 +121,11 @@ Measured measure(Filter& filter, const Recording& recording, std::uint64_t seed)
   for (std::size_t at = 0; at < recording.keys.size(); at += batch) {
     const std::size_t n = std::min(batch, recording.keys.size() - at);
     for (std::size_t i = 0; i < n; ++i) digests[i] = mix(recording.keys[at + i], secret);
-    filter.observe(std::span(digests).first(n), std::span(verdicts).first(n));
+    if (recording.weights.empty())
+      filter.observe(std::span(digests).first(n), std::span(verdicts).first(n));
+    else
+      filter.observe(std::span(digests).first(n), std::span(recording.weights).subspan(at, n),
+                     std::span(verdicts).first(n));
     for (std::size_t i = 0; i < n; ++i) {
       const bool seen = verdicts[i] == Verdict::Seen;
       if (recording.first[at + i] != 0)

@@ -27,8 +27,11 @@ struct Recording {
   std::vector<std::uint32_t> keys;
   std::vector<std::uint8_t> first;  // 1: the key's first occurrence
   std::uint64_t distinct = 0;
+  std::vector<std::uint32_t> weights = {};  // empty where every weight is 1
 };
 Recording record(const Trace& trace);
+// Keys of any kind, numbered in the order in which they come; fewer records where a file ends.
+Recording record(Stream& stream, std::uint64_t records);
 Recording record(Stream& stream, std::uint64_t records, std::uint64_t universe);
 
 // The digest of a key depends on the seed, so that every seed is another draw of the hash.

@@ -39,6 +39,8 @@ std::string fingerprint(const Setting& setting, const Part& part) {
   for (const std::string& filter : setting.filters) text += "; filter " + filter;
   for (const std::string& trace : setting.traces)
     text += "; trace " + trace + " " + identity(trace);
+  for (const std::string& stream : setting.streams) text += "; stream " + stream;
+  if (setting.records != 0) text += fmt::format("; records {}", setting.records);
   return text;
 }
 

@@ -27,12 +27,13 @@ std::string take_text(std::string& text, const std::string& name) {
 }
 
 struct Spec {
-  std::string law, file;
+  std::string law, example, file;
   Params params;
   std::uint64_t seed, records;
 
   [[nodiscard]] Error lacks(const std::string& name) const {
-    return {ErrorCode::Config, "the stream " + law + " lacks its parameter " + name};
+    return {ErrorCode::Config,
+            "the stream " + law + " lacks its parameter " + name + "; it is written " + example};
   }
   double real(const char* name, double least, double most) {
     if (const auto value = params.take_real(name, least, most)) return *value;
@@ -48,7 +49,7 @@ std::unique_ptr<Stream> make_uniform(Spec& s) {
   if (const auto share = s.params.take_real("share", 1e-6, 0.999999)) {
     const auto given = s.params.take_real("N", 1, most_records);
     const std::uint64_t records = given ? static_cast<std::uint64_t>(*given) : s.records;
-    if (records == 0) throw s.lacks("N, the records of which the share is distinct");
+    if (records == 0) throw s.lacks("N (of all N records the share is distinct)");
     return uniform(universe_of_share(*share, records), s.seed);
   }
   if (!s.params.has("U")) throw s.lacks("U or share");
@@ -107,37 +108,38 @@ struct Law : StreamLaw {
   bool by_popularity;  // leaving out records changes how often a key comes, and nothing else
 };
 constexpr Law laws[] = {
-    {{"uniform", "uniform:U=1e6", "each record one of U keys; or uniform:share=0.3 distinct"},
+    {{"uniform", "uniform:U=1e6",
+      "Each record one of U keys; with share=0.3, 30 % of all records are distinct"},
      make_uniform,
      true},
-    {{"zipf", "zipf:U=1e6,s=0.8", "the key of rank i with a probability as 1/i^s"},
+    {{"zipf", "zipf:U=1e6,s=0.8", "The key of rank i with a probability as 1/i^s"},
      make_zipf,
      true},
     {{"working-set", "working-set:W=1e4,new=0.1",
-      "a share `new` of new keys, the others of the last W new ones"},
+      "A share `new` of new keys, the others from the last W new ones"},
      make_working_set,
      true},
     {{"drift", "drift:U=1e6,s=0.8,rate=0.1",
-      "zipf by age: `rate` times a record a new key takes rank 1"},
+      "Zipf by age: so often a record a new key takes rank 1, and the others fall"},
      make_drift,
      true},
     {{"bursts", "bursts:U=1e6,length=10,open=100",
-      "`open` keys at a time, each for about `length` records"},
+      "So many keys at a time, each for about so many records, then another"},
      make_bursts,
      true},
     {{"fixed", "fixed:d=5000,again=0.3",
-      "a share `again` of records has its key come again, d records later"},
+      "A share `again` of records has its key come again, d records later"},
      make_fixed,
      false},
-    {{"geometric", "geometric:mean=5000,again=0.3", "so too, at geometric distances"},
+    {{"geometric", "geometric:mean=5000,again=0.3", "So too, at geometric distances of this mean"},
      make_geometric,
      false},
     {{"pareto", "pareto:least=100,shape=1.1,again=0.3",
-      "so too, further than d as (least/d)^shape"},
+      "So too, further away than d with probability (least/d)^shape"},
      make_pareto,
      false},
     {{"trace", "trace:file=F,key=1,weight=2",
-      "the lines of a file, or fields of them (separator=tab)"},
+      "The lines of a file, or of each a field and a weight (separator=comma)"},
      make_trace,
      false},
 };
@@ -187,7 +189,7 @@ std::unique_ptr<Stream> make_stream(const std::string& spec, std::uint64_t seed,
   const Law& law = find_law(spec.substr(0, colon));
   std::string rest = colon < spec.size() ? spec.substr(colon + 1) : "";
   std::string file = law.make == make_trace ? take_text(rest, "file") : "";
-  Spec s{law.name, std::move(file), Params::parse(rest), seed, records};
+  Spec s{law.name, law.example, std::move(file), Params::parse(rest), seed, records};
   std::unique_ptr<Stream> stream = add_importance(law.make(s), law, s);
   if (const std::string left = s.params.text(); !left.empty())
     throw Error(ErrorCode::Config, std::string("the stream ") + law.name + " has no parameter " +

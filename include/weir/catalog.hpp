@@ -37,6 +37,9 @@ struct StructureInfo {
   std::span<const ParameterInfo> parameters;
   bool forgets = false;   // old keys fade: false negatives are possible, the FPR stays put
   bool weighted = false;  // knows importance
+  // The parameter of which one less is the smallest step to a higher FPR and fewer misses in the
+  // same memory; null where the aimed-at FPR itself gives the finest steps.
+  const char* fine = nullptr;
 };
 
 // Which machine code runs; all give the same result. Auto takes the best the CPU has.

@@ -63,6 +63,7 @@ constinit const StructureEntry structure_weir = entry<WeirFilter, FilterHandle>(
     .parameters = parameters,
     .forgets = true,
     .weighted = true,
+    .fine = "B",
 });
 const StructureInfo& WeirFilter::info() noexcept { return structure_weir; }
 

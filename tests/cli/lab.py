@@ -7,7 +7,7 @@ import unittest
 
 from support.command import WEIR, CommandTest
 
-KEYS = b"".join(b"%d\n" % (n * n % 997) for n in range(5000))
+KEYS = b"".join(b"%d\n" % (n * n % 29989) for n in range(40000))
 
 
 class Lab(CommandTest):
@@ -78,12 +78,12 @@ class Lab(CommandTest):
         self.refused(2, "name an experiment", "lab", "run")
         self.refused(2, "weir lab list", "lab")
         self.refused(2, "--repeat", "lab", "run", "distances", "--repeat", "0")
-        self.refused(2, "--trace", "lab", "run", "compare")
+        self.refused(2, "the nearest is zipf", "lab", "run", "compare", "--stream", "zpif")
 
     def test_refuses_before_anything_is_run(self):
         # The first experiment would take minutes, the second cannot be.
-        self.refused(2, "compare needs a stream", "lab", "run", "distances", "compare", "--out",
-                     self.out)
+        self.refused(2, "is not a stream", "lab", "run", "distances", "compare", "--stream", "zpif",
+                     "--out", self.out)
         self.assertFalse((self.out / "parts").exists())
 
     def test_a_trace_that_cannot_be_read_is_an_error(self):

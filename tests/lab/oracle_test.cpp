@@ -124,6 +124,14 @@ TEST(LabOracle, RefusesWhatTheMachineDoesNotHaveAndSaysHowMuchItNeeds) {
   EXPECT_LE(small->bytes(), 1u << 19);
 }
 
+TEST(LabOracle, NumbersAreOf64Bits) {
+  constexpr std::uint64_t far = std::uint64_t{1} << 32;
+  const std::vector<std::uint64_t> keys = {5, far + 5, far + 5, 5, far * 2 - 1};
+  std::vector<std::uint8_t> first(keys.size());
+  numbered_oracle(2 * far, {}, 0)->observe(keys, first);  // memory is taken as it is touched
+  EXPECT_EQ(first, (std::vector<std::uint8_t>{1, 1, 0, 0, 1}));
+}
+
 TEST(LabOracle, TheSmallerOneAnswersAStream) {
   const auto dense = make_stream("uniform:U=1e6", 1), sparse = make_stream("uniform:U=1e12", 1);
   const auto numbered = make_stream("geometric:mean=100,again=0.5", 1);
