@@ -23,6 +23,7 @@
 #include "floor.hpp"
 #include "report.hpp"
 #include "weir/catalog.hpp"
+#include "weir/top.hpp"
 
 namespace bench {
 namespace {
@@ -165,6 +166,8 @@ class Subject {
   // Keys held: those met less the forgotten, the false positives among them not counted.
   [[nodiscard]] double held(double fpr) const {
     if (sample_ != nullptr) return static_cast<double>(sample_->records().size());
+    if (const Top* const top = as_top(*structure_))
+      return static_cast<double>(top->entries().size());
     return static_cast<double>(next_) * (share_known(0, next_) - fpr) / (1 - fpr);
   }
 

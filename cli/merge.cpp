@@ -44,12 +44,12 @@ void add_merge(CommandLine& line) {
   command.description = {
       "Loads two states or more, joins them, and saves the result, as if one run had read all of "
       "their records: counts of sketches add up, keys of Bloom filters are all in it, lists of the "
-      "most frequent keys keep their bounds, uniform samples stay uniform.",
+      "most frequent keys keep their bounds.",
       "The states must be made alike: the same structure, parameters and shards, and the same "
-      "secret, so give all of them the same `--seed` (samples: different ones). What cannot be "
-      "merged is refused with the reason, and nothing is written. Filters that forget cannot: "
-      "which of two keys is older is not known. To look records up in several such states, ask "
-      "each of them: `weir dedup --read-only`."};
+      "secret, so give all of them the same `--seed`. What cannot be merged is refused with the "
+      "reason, and nothing is written. Filters that forget cannot: which of two keys is older is "
+      "not known. To look records up in several such states, ask each of them: `weir dedup "
+      "--read-only`. Nor can the samples that `weir sample` saves."};
   command.argument("FILE", flags->files, "State files").require().hint = Hint::File;
   command.file("-o,--output", flags->output, "Save the joined state in FILE")
       .require()
