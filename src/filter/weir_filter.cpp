@@ -83,25 +83,9 @@ WeirLayout::WeirLayout(unsigned n, unsigned B, unsigned a) noexcept
   ends = field(occupied_at - n);
   ages[0] = field(occupied_at - 2 * n);
   ages[1] = field(a < 2 ? 0 : occupied_at - 3 * n);
-  // Each cut costs time, so it takes a quarter at least, until little is left to take.
   const unsigned room = occupied_at - n - a * n;
-  const auto most = [&](unsigned u) {
-    return std::min(room / std::clamp(u, 1u, n), weir_max_length);
-  };
-  unsigned now = most(1), count = 0;
-  for (unsigned u = 0; u <= weir_max_slots + 1; ++u) {
-    cut_at[u] = 0;
-    if (most(u) < now) {
-      const unsigned next = std::max(most(n), std::min(most(u), now - now / 4));
-      Cut& cut = cuts[count];
-      cut = {now, next, {}};
-      for (unsigned i = 0; i < weir_line_bits; ++i)
-        if (i % now >= now - next) cut.keep[i / 64] |= std::uint64_t{1} << i % 64;
-      cut_at[u] = static_cast<std::uint8_t>(count++);
-      now = next;
-    }
-    length[u] = static_cast<std::uint8_t>(now);
-  }
+  for (unsigned u = 0; u <= weir_max_slots + 1; ++u)
+    length[u] = static_cast<std::uint8_t>(std::min(room / std::clamp(u, 1u, n), weir_max_length));
 }
 
 unsigned WeirFilter::Shape::r() const noexcept { return remainder_bits(n, B, a); }

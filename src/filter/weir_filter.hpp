@@ -8,10 +8,9 @@
 //     fingerprints sorted by bucket, so that the bucket need not be stored. A key costs the r
 //     bits of its remainder and about 2.5 bits of order, and every slot of the line serves every
 //     bucket: nothing is forgotten because of a crowded neighbour while the line has room.
-//   - While a line fills up its remainders are longer, r(u) bits where u slots are used. When the
-//     next has no room all are cut, by a quarter at least. So the FPR is far below the promised
-//     one at first and reaches it when the line is full, and before that nothing at all is
-//     forgotten.
+//   - While a line fills up its remainders are longer, r(u) = as many bits as u slots leave; each
+//     is cut to make room for the next. So the FPR is far below the promised one at first and
+//     reaches it when the line is full, and before that nothing at all is forgotten.
 //   - In a full line a hand goes round. It forgets the first slot of age 0; a slot that was met
 //     again has age 1, is spared once, and made young. Newcomers begin at age 0: the many keys
 //     that never come again leave within one round, and those that do come again stay.

@@ -23,6 +23,18 @@ inline std::uint32_t get_remainder(const std::uint64_t* line, unsigned at, unsig
   return static_cast<std::uint32_t>(get_word(line, at) & ((std::uint64_t{1} << n) - 1));
 }
 
+// Of remainders side by side, the bits that stay when each is cut from one length to another.
+struct KeptBits {
+  std::uint64_t bits[weir_max_length + 1][weir_max_length][weir_line_bits / 64] = {};
+  constexpr KeptBits() {
+    for (unsigned from = 1; from <= weir_max_length; ++from)
+      for (unsigned to = 1; to < from; ++to)
+        for (unsigned i = 0; i < weir_line_bits; ++i)
+          if (i % from >= from - to) bits[from][to][i / 64] |= std::uint64_t{1} << i % 64;
+  }
+};
+[[maybe_unused]] constexpr KeptBits kept_of;
+
 }  // namespace
 
 namespace portable {
@@ -112,8 +124,7 @@ inline void move_slots(std::uint64_t* line, unsigned length, unsigned to, unsign
 }
 
 // Cuts the lowest bits off the remainders, so that one more has room; what is left free is zero.
-inline void shorten(std::uint64_t* line, unsigned used, const WeirLayout::Cut& cut) noexcept {
-  const unsigned from = cut.from, to = cut.to;
+inline void shorten(std::uint64_t* line, unsigned used, unsigned from, unsigned to) noexcept {
   for (unsigned i = 0; i < used; ++i)
     put_value(line, i * to, to, get_remainder(line, i * from, from) >> (from - to));
   for (unsigned at = used * to, n; at < used * from; at += n) {
@@ -217,14 +228,15 @@ inline void move_slots(std::uint64_t* line, unsigned length, unsigned to, unsign
 }
 
 // Cuts the lowest bits off the remainders, 64 bits in a step.
-inline void shorten(std::uint64_t* line, unsigned used, const WeirLayout::Cut& cut) noexcept {
+inline void shorten(std::uint64_t* line, unsigned used, unsigned from, unsigned to) noexcept {
   unsigned word = 0, filled = 0;  // what is written next, and how full it is
   std::uint64_t pending = 0;
-  const unsigned bits = used * cut.from;
+  const unsigned bits = used * from;
+  const std::uint64_t* const kept_bits = kept_of.bits[from][to];
   for (unsigned w = 0; w * 64 < bits; ++w) {
     const std::uint64_t here =
         bits - w * 64 < 64 ? below(~std::uint64_t{0}, bits - w * 64) : ~std::uint64_t{0};
-    const std::uint64_t keep = here & cut.keep[w];
+    const std::uint64_t keep = here & kept_bits[w];
     const std::uint64_t kept = _pext_u64(line[w], keep), behind = line[w] & ~here;
     const unsigned more = count(keep);
     line[w] = behind;

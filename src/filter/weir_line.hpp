@@ -19,7 +19,6 @@ namespace weir {
 
 inline constexpr unsigned weir_line_bits = 512, weir_hand_at = 505;
 inline constexpr unsigned weir_usual_slots = 57, weir_max_slots = 120, weir_max_length = 32;
-inline constexpr unsigned weir_max_cuts = 16;
 
 struct WeirLayout {
   WeirLayout(unsigned n, unsigned B, unsigned a) noexcept;
@@ -37,14 +36,6 @@ struct WeirLayout {
   Field ends, ages[2];
   std::uint64_t all_slots;                  // a one for each of up to 64
   std::uint8_t length[weir_max_slots + 2];  // r(u): bits of a remainder when u slots are used
-
-  // From one length to the next: which bits of remainders that lie side by side stay.
-  struct Cut {
-    unsigned from, to;
-    std::uint64_t keep[weir_line_bits / 64];
-  };
-  Cut cuts[weir_max_cuts];
-  std::uint8_t cut_at[weir_max_slots + 2];  // the cut before there are u slots in use
 
   // The usual shape, for which there is code of its own.
   [[nodiscard]] bool is_usual() const noexcept {

