@@ -109,7 +109,7 @@ struct Law : StreamLaw {
 };
 constexpr Law laws[] = {
     {{"uniform", "uniform:U=1e6",
-      "Each record one of U keys; with share=0.3, 30 % of all records are distinct"},
+      "Each record one of U keys; with share=0.3, 30 % of records are distinct"},
      make_uniform,
      true},
     {{"zipf", "zipf:U=1e6,s=0.8", "The key of rank i with a probability as 1/i^s"},
