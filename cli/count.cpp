@@ -219,6 +219,8 @@ void run_count(const CountFlags& flags) {
   const bool from_stdin = counts && std::ranges::count(options.inputs, "-") > 0;
   if (from_stdin + (flags.query == "-") + (flags.remove == "-") > 1)
     refuse("standard input can be read only once");
+  if (!run.output.empty() && !total && !asks && !flags.mark)
+    refuse("nothing is written to -o here: say --total, --mark or --query FILE");
   if (!flags.remove.empty() && !run.save_every.empty())
     refuse("--save-every and --remove exclude each other: a state in between would be neither");
   const std::string output = run.output == "-" ? "" : run.output;

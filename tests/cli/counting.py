@@ -28,6 +28,11 @@ class Counting(CommandTest):
         return terminated(b"%d\t" % (truth or self.truth)[line] + line
                           for line in lines or self.lines)
 
+    def test_an_output_that_gets_nothing_is_refused(self):
+        self.refused(2, "nothing is written to -o here", "count", "--state", self.folder / "kept",
+                     "-o", self.folder / "out", stdin=b"a\n")
+        self.assertFalse((self.folder / "kept").exists())
+
     def test_files_are_read_twice_and_each_record_has_its_count_in_all(self):
         for sketch in ([], ["--count-min"], ["--spectral"], ["-f", "count-min:update=conservative"],
                        ["--epsilon", "1e-5"], ["--spectral", "--keys", "1K", "--delta", "1e-6"]):
