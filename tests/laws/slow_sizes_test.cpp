@@ -69,6 +69,7 @@ StructurePtr make_of(const std::string& name, std::uint64_t bits) {
       {"a2", "a2:k=5,g=60000,m=" + n(bits / 512 * 255)},
       {"spectral", "spectral:k=5,bits=8,m=" + n(bits / 8)},
       {"count-min", "count-min:d=2,bits=8,w=" + n(bits / 16)},
+      {"space-saving", "space-saving:text=0,m=" + n(bits / 8 / 42)},
       {"reservoir", "reservoir:s=" + n(bits / 64)},
       {"biased-reservoir", "biased-reservoir:s=" + n(bits / 64)},
   };
