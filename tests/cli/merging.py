@@ -88,7 +88,7 @@ class Shrinking(CommandTest):
         lines = self.file("lines", terminated(zipf(1)))
         for command, spec in (("dedup", "stable"), ("dedup", "blocked-bloom"), ("count", "spectral")):
             state = self.folder / spec
-            self.output(command, "-f", spec, "-S", "1M", "--state", state, "-o", "/dev/null", lines)
+            self.output(command, "-f", spec, "-S", "1M", "--state", state, lines)
             self.refused(1, "the bloom filter can", "shrink", "-o", self.folder / "x", state)
         small = self.folder / "small"
         self.output("dedup", "-f", "bloom:m=256,k=2", "--state", small, "-q", "-o", "/dev/null",
