@@ -177,32 +177,14 @@ void require_twice_readable(const DedupOptions& options) {
 
 void print_stats(const Sketch& sketch, const DedupStats& stats, bool json) {
   const CountError error = sketch.error();
-  const double seconds = std::max(stats.seconds, 1e-9);
-  const double records = static_cast<double>(stats.records);
-  if (json) {
-    fmt::print(stderr,
-               "{{\"structure\":\"{}\",\"parameters\":\"{}\",\"memory\":{},\"records\":{},"
-               "\"bytes\":{},\"bad\":{},\"occurrences\":{},\"never_too_low\":{},"
-               "\"surplus\":{:.6g},\"chance\":{:.6g},\"seconds\":{:.6f},"
-               "\"records_per_second\":{:.0f}}}\n",
-               sketch.info().name, sketch.parameters(), sketch.memory(), stats.records, stats.bytes,
-               stats.bad, sketch.total(), error.never_below, error.surplus, error.chance,
-               stats.seconds, records / seconds);
-    return;
-  }
-  fmt::print(stderr,
-             "structure    {}:{}\n"
-             "memory       {}\n"
-             "records      {} ({})\n"
-             "bad          {}\n"
-             "occurrences  {} in all\n"
-             "counts       {}too high by more than {} for {} of the keys at most\n"
-             "time         {:.2f} s, {:.1f} million records/s\n",
-             sketch.info().name, sketch.parameters(), show_bytes(sketch.memory()),
-             show_count(stats.records), show_bytes(stats.bytes), show_count(stats.bad),
-             show_count(sketch.total()), error.never_below ? "never too low, and " : "",
-             show_count(static_cast<std::uint64_t>(error.surplus)), show_percent(error.chance),
-             stats.seconds, records / seconds / 1e6);
+  print_counting_stats(
+      sketch, stats, sketch.total(), json,
+      json ? fmt::format("\"never_too_low\":{},\"surplus\":{:.6g},\"chance\":{:.6g}",
+                         error.never_below, error.surplus, error.chance)
+           : fmt::format("counts       {}too high by more than {} for {} of the keys at most\n",
+                         error.never_below ? "never too low, and " : "",
+                         show_count(static_cast<std::uint64_t>(error.surplus)),
+                         show_percent(error.chance)));
 }
 
 void run_count(const CountFlags& flags) {

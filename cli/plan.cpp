@@ -74,12 +74,16 @@ void plot(const PlanFlags& flags, const Wish& wish, const Candidate& best) {
 // A number of records, written as for `weir dedup`; 0 where none was given.
 std::uint64_t records_of(const std::string& text, const char* flag) {
   if (text.empty()) return 0;
-  const Interval interval = parse_interval(text);
-  if (interval.records == 0)
+  std::uint64_t records = 0;
+  try {
+    records = parse_interval(text).records;
+  } catch (const Error&) {  // is no time either
+  }
+  if (records == 0)
     throw Error(
         ErrorCode::Config,
-        fmt::format("{} {} is a time; a plan counts records, as in {} 10M", flag, text, flag));
-  return interval.records;
+        fmt::format("{} {} is not a number of records; write one, as in {} 10M", flag, text, flag));
+  return records;
 }
 
 void run_plan(const PlanFlags& flags) {

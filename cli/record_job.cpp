@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "dedup_report.hpp"
@@ -97,6 +98,30 @@ DedupStats run_records(Structure& structure, DedupOptions options, const RunFlag
     signals->end_by_it();
   }
   return stats;
+}
+
+void print_counting_stats(const Structure& structure, const DedupStats& stats,
+                          std::uint64_t occurrences, bool json, const std::string& own) {
+  const double rate = static_cast<double>(stats.records) / std::max(stats.seconds, 1e-9);
+  if (json)
+    fmt::print(stderr,
+               "{{\"structure\":\"{}\",\"parameters\":\"{}\",\"memory\":{},\"records\":{},"
+               "\"bytes\":{},\"bad\":{},\"occurrences\":{},{},\"seconds\":{:.6f},"
+               "\"records_per_second\":{:.0f}}}\n",
+               structure.info().name, structure.parameters(), structure.memory(), stats.records,
+               stats.bytes, stats.bad, occurrences, own, stats.seconds, rate);
+  else
+    fmt::print(stderr,
+               "structure    {}:{}\n"
+               "memory       {}\n"
+               "records      {} ({})\n"
+               "bad          {}\n"
+               "occurrences  {} in all\n"
+               "{}"
+               "time         {:.2f} s, {:.1f} million records/s\n",
+               structure.info().name, structure.parameters(), show_bytes(structure.memory()),
+               show_count(stats.records), show_bytes(stats.bytes), show_count(stats.bad),
+               show_count(occurrences), own, stats.seconds, rate / 1e6);
 }
 
 }  // namespace weir::cli

@@ -31,4 +31,9 @@ StructurePtr load_if_there(const std::string& file);
 // order and then end the process.
 DedupStats run_records(Structure& structure, DedupOptions options, const RunFlags& flags);
 
+// What --stats says of a run that counts: of the structure, the records and the time, with what
+// is the command's own between them, as lines or as members of the JSON object.
+void print_counting_stats(const Structure& structure, const DedupStats& stats,
+                          std::uint64_t occurrences, bool json, const std::string& own);
+
 }  // namespace weir::cli

@@ -163,32 +163,16 @@ void print_stats(const Top& top, const std::vector<Top::Entry>& entries, const P
     exact += entries[i].least == entries[i].most;
     placed += places.certain(entries[i]);
   }
-  const double seconds = std::max(stats.seconds, 1e-9);
-  const double rate = static_cast<double>(stats.records) / seconds;
-  if (flags.run.stats == "json") {
-    fmt::print(stderr,
-               "{{\"structure\":\"{}\",\"parameters\":\"{}\",\"memory\":{},\"records\":{},"
-               "\"bytes\":{},\"bad\":{},\"occurrences\":{},\"held\":{},\"listed\":{},"
-               "\"exact\":{},\"placed\":{},\"others_at_most\":{},\"seconds\":{:.6f},"
-               "\"records_per_second\":{:.0f}}}\n",
-               top.info().name, top.parameters(), top.memory(), stats.records, stats.bytes,
-               stats.bad, top.total(), entries.size(), listed, exact, placed, top.rest(),
-               stats.seconds, rate);
-    return;
-  }
-  fmt::print(stderr,
-             "structure    {}:{}\n"
-             "memory       {}\n"
-             "records      {} ({})\n"
-             "bad          {}\n"
-             "occurrences  {} in all\n"
-             "held         {} keys; a key that is not held came {} times at most\n"
-             "certain      {} counts and {} places of the {} listed\n"
-             "time         {:.2f} s, {:.1f} million records/s\n",
-             top.info().name, top.parameters(), show_bytes(top.memory()), show_count(stats.records),
-             show_bytes(stats.bytes), show_count(stats.bad), show_count(top.total()),
-             show_count(entries.size()), show_count(top.rest()), show_count(exact),
-             show_count(placed), show_count(listed), stats.seconds, rate / 1e6);
+  const bool json = flags.run.stats == "json";
+  print_counting_stats(
+      top, stats, top.total(), json,
+      json ? fmt::format("\"held\":{},\"listed\":{},\"exact\":{},\"placed\":{},"
+                         "\"others_at_most\":{}",
+                         entries.size(), listed, exact, placed, top.rest())
+           : fmt::format("held         {} keys; a key that is not held came {} times at most\n"
+                         "certain      {} counts and {} places of the {} listed\n",
+                         show_count(entries.size()), show_count(top.rest()), show_count(exact),
+                         show_count(placed), show_count(listed)));
 }
 
 void run_top(const TopFlags& flags) {

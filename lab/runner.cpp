@@ -12,10 +12,12 @@
 #include <mutex>
 #include <optional>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 
 #include "core/bits.hpp"
 #include "weir/catalog.hpp"
+#include "weir/digest.hpp"
 #include "weir/error.hpp"
 
 namespace weir::lab {
@@ -48,10 +50,21 @@ std::string file_of(const std::string& folder, const std::string& experiment, co
   std::string name = part.name;
   for (char& c : name)
     if (std::string_view(" /:,%=").find(c) != std::string_view::npos) c = '-';
+  if (name.size() > 150)  // a file's name has 255 bytes at most
+    name = fmt::format("{}-{:016x}", name.substr(0, 120),
+                       Digester::from_seed(HashKind::Xxh3, 1)(part.name));
   return fmt::format("{}/parts/{}/{}.csv", folder, experiment, name);
 }
 
-// One measurement a line, fields separated by tabs, which names do not hold.
+// Names may hold a file's name, and so anything; a line's end or a tab would part the row.
+void smooth(std::vector<Measurement>& all) {
+  for (Measurement& m : all)
+    for (std::string* name : {&m.row, &m.series, &m.parameters, &m.what})
+      std::ranges::replace_if(
+          *name, [](char c) { return c == '\t' || c == '\n'; }, ' ');
+}
+
+// One measurement a line, fields separated by tabs.
 std::optional<std::vector<Measurement>> read_part(const std::string& path,
                                                   const std::string& head) {
   std::ifstream in(path);
@@ -69,7 +82,11 @@ std::optional<std::vector<Measurement>> read_part(const std::string& path,
     std::string seed, x, value;
     for (std::string* field : {&m.row, &m.series, &m.parameters, &seed, &x, &m.what, &value})
       if (!std::getline(fields, *field, '\t')) return std::nullopt;
-    m.seed = std::stoull(seed), m.x = std::stod(x), m.value = std::stod(value);
+    try {
+      m.seed = std::stoull(seed), m.x = std::stod(x), m.value = std::stod(value);
+    } catch (const std::logic_error&) {  // somebody else has written here
+      return std::nullopt;
+    }
     all.push_back(std::move(m));
   }
   if (!whole) return std::nullopt;
@@ -156,6 +173,7 @@ class Pool {
       std::exception_ptr failure;
       try {
         found_[i] = parts_[i].run();
+        smooth(*found_[i]);
         if (!files_[i].empty()) write_part(files_[i], heads_[i], *found_[i]);
       } catch (...) {
         failure = std::current_exception();

@@ -11,7 +11,7 @@
 #include "follow.hpp"
 #include "ibf_runs.hpp"
 #include "lab/real_streams.hpp"
-#include "runner.hpp"
+#include "lab/running.hpp"
 #include "weir/catalog.hpp"
 #include "weir/error.hpp"
 
@@ -19,15 +19,6 @@ namespace weir::lab {
 namespace {
 
 constexpr Favour every_favour[] = {Favour::None, Favour::Important, Favour::Unimportant};
-
-Setting small(double scale, unsigned repeat) {
-  Setting setting;
-  setting.scale = scale, setting.repeat = repeat;
-  return setting;
-}
-Results run(const std::string& name, const Setting& setting) {
-  return run_parts(find_experiment(name), setting, {.threads = 2});
-}
 
 TEST(LabImportance, AsManyRecordsRepeatAsAskedFor) {
   constexpr std::uint64_t n = 100'000;
@@ -103,7 +94,7 @@ TEST(LabIbf, WhateverMcCallsSeen2cAndSbfCallSeen) {
 }
 
 TEST(LabIbf, FalsePositivesFallAndFalseNegativesRise) {
-  const Setting setting = small(0.1, 3);
+  const Setting setting = at(0.1, 3);
   const Results results = run("ibf-table-2", setting);
   ASSERT_EQ(results.rows().size(), 9u);
   const Section section = find_experiment("ibf-table-2").present(setting, results);
@@ -129,7 +120,7 @@ TEST(LabIbf, FalsePositivesFallAndFalseNegativesRise) {
 }
 
 TEST(LabIbf, TheFnRateOf2cAndMcFallsAsImportanceRises) {
-  const Results results = run("ibf-fig-11", small(0.2, 3));
+  const Results results = run("ibf-fig-11", at(0.2, 3));
   for (const std::string& row : results.rows()) {
     const auto fnr = [&](const char* filter, int fifth) {
       return results.mean(row, filter, "FNR in fifth", fifth);
@@ -145,7 +136,7 @@ TEST(LabIbf, TheFnRateOf2cAndMcFallsAsImportanceRises) {
 }
 
 TEST(LabIbf, AtEqualFalsePositivesMcMissesFewerImportantRecordsThanSbf) {
-  const Results results = run("ibf-fig-11", small(0.2, 3));
+  const Results results = run("ibf-fig-11", at(0.2, 3));
   for (const std::string& row : results.rows()) {
     const auto mean = [&](const char* filter, const char* what, int x) {
       return results.mean(row, filter, what, x);
@@ -167,10 +158,10 @@ TEST(LabIbf, SaysWhatItNeedsAndWhatIsTooSmall) {
     }
     return std::string("not refused");
   };
-  EXPECT_NE(refusal("ibf-fig-5", small(1, 1)).find("--trace"), std::string::npos);
+  EXPECT_NE(refusal("ibf-fig-5", at(1, 1)).find("--trace"), std::string::npos);
   for (const char* name : {"ibf-table-2", "ibf-fig-10", "ibf-fig-18"})
-    EXPECT_NE(refusal(name, small(0.001, 1)).find("the least is 0.02"), std::string::npos);
-  Setting nowhere = small(1, 1);
+    EXPECT_NE(refusal(name, at(0.001, 1)).find("the least is 0.02"), std::string::npos);
+  Setting nowhere = at(1, 1);
   nowhere.traces = {"/nowhere/at/all"};
   EXPECT_NE(refusal("ibf-table-2", nowhere).find("cannot read"), std::string::npos);
 }
@@ -184,7 +175,7 @@ TEST(LabIbf, TheClaimsHoldOnTheCdnRequests) {
     std::ofstream out(path);
     for (const std::string& line : lines) out << line;
   }
-  Setting setting = small(1, 2);
+  Setting setting = at(1, 2);
   setting.traces = {path};
   for (const char* name : {"ibf-fig-5", "ibf-fig-8"}) {
     const Results results = run(name, setting);

@@ -6,25 +6,19 @@
 #include <filesystem>
 #include <fstream>
 
-#include "experiment.hpp"
 #include "experiments/rsbf.hpp"
 #include "experiments/rsbf_along.hpp"
+#include "lab/running.hpp"
 #include "oracle.hpp"
-#include "runner.hpp"
 #include "weir/error.hpp"
 
 namespace weir::lab {
 namespace {
 
-Setting setting(double scale, unsigned repeat) {
-  Setting s;
-  s.scale = scale, s.repeat = repeat;
-  return s;
-}
 constexpr const char *r2 = "RSBF, k = 2", *r3 = "RSBF, k = 3", *sbf = "SBF";
 
 TEST(LabRsbfFigures, TheLastPointsAreThoseOfTable5) {
-  const Results results = run_parts(find_experiment("rsbf-fig-5"), setting(0.001, 3), {});
+  const Results results = run_parts(find_experiment("rsbf-fig-5"), at(0.001, 3), {});
   const auto last = [&](const char* row, const char* series, const char* what) {
     return results.mean(row, series, what, results.xs(row, series, what).back());
   };
@@ -42,7 +36,7 @@ TEST(LabRsbfFigures, TheLastPointsAreThoseOfTable5) {
 }
 
 TEST(SlowLabRsbfFigures, OnTheClicksRsbfComesToRestAndSbfDoesNotThoughItsLevelIsReachedNoLater) {
-  const Results results = run_parts(find_experiment("rsbf-fig-6"), setting(1, 2), {.threads = 2});
+  const Results results = run_parts(find_experiment("rsbf-fig-6"), at(1, 2), {.threads = 2});
   for (const char* memory : {"2 KB", "4 KB"}) {
     for (const char* series : {r2, r3}) {
       EXPECT_LT(results.mean(memory, series, "calm").value, 500'000) << memory << series;
@@ -102,7 +96,7 @@ TEST(LabRsbfFigures, ATraceTakesThePlaceOfTheClicks) {
     std::ofstream out(file);
     for (int i = 0; i < 20'000; ++i) out << i % 50 << '\n';
   }
-  Setting s = setting(1, 1);
+  Setting s = at(1, 1);
   s.traces = {file};
   const Experiment& experiment = find_experiment("rsbf-fig-4");
   const Results results = run_parts(experiment, s, {});
@@ -117,11 +111,11 @@ TEST(LabRsbfFigures, ATraceTakesThePlaceOfTheClicks) {
 TEST(LabRsbfFigures, EveryFigureHasAPageAndRefusesAScaleThatMeansNothing) {
   for (int n = 2; n <= 8; ++n) {
     const Experiment& experiment = find_experiment("rsbf-fig-" + std::to_string(n));
-    EXPECT_THROW(experiment.parts(setting(0.0001, 1)), Error) << n;
-    EXPECT_FALSE(experiment.parts(setting(experiment.default_scale, 1)).empty()) << n;
+    EXPECT_THROW(experiment.parts(at(0.0001, 1)), Error) << n;
+    EXPECT_FALSE(experiment.parts(at(experiment.default_scale, 1)).empty()) << n;
   }
   const Experiment& rise = find_experiment("rsbf-fig-8");
-  const Setting s = setting(0.1, 1);
+  const Setting s = at(0.1, 1);
   const Section section = rise.present(s, run_parts(rise, s, {.threads = 2}));
   ASSERT_EQ(section.tables.size(), 1u);
   EXPECT_EQ(section.tables[0].rows.size(), 4u);

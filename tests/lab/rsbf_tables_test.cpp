@@ -3,19 +3,12 @@
 
 #include <cmath>
 
-#include "experiment.hpp"
+#include "lab/running.hpp"
 #include "paper_rows.hpp"
-#include "runner.hpp"
 #include "weir/error.hpp"
 
 namespace weir::lab {
 namespace {
-
-Setting setting(double scale, unsigned repeat) {
-  Setting s;
-  s.scale = scale, s.repeat = repeat;
-  return s;
-}
 
 // Within 3 % of the printed figure, or three standard errors of our counts and theirs together.
 void expect_printed(const Results& results, const PaperRow& row, const std::string& series,
@@ -52,23 +45,23 @@ Results expect_table(int table, const Setting& s) {
   return results;
 }
 
-TEST(LabRsbfTables, Table2ComesOutAsPrinted) { expect_table(2, setting(1, 6)); }
-TEST(LabRsbfTables, Table4ComesOutAsPrintedAtAThousandth) { expect_table(4, setting(0.001, 4)); }
+TEST(LabRsbfTables, Table2ComesOutAsPrinted) { expect_table(2, at(1, 6)); }
+TEST(LabRsbfTables, Table4ComesOutAsPrintedAtAThousandth) { expect_table(4, at(0.001, 4)); }
 TEST(LabRsbfTables, Table5ComesOutAsPrintedAtAThousandth) {
-  const Results results = expect_table(5, setting(0.001, 4));
+  const Results results = expect_table(5, at(0.001, 4));
   // Why the remark (e): SBF as it is described misses more than is printed.
   const Mean full = results.mean("4294967296", "SBF", "fnr");
   EXPECT_GT(full.value, 1.03 * 0.13163 + 3 * full.error);
 }
 
-TEST(SlowLabRsbfTables, Table3ComesOutAsPrinted) { expect_table(3, setting(1, 1)); }
+TEST(SlowLabRsbfTables, Table3ComesOutAsPrinted) { expect_table(3, at(1, 1)); }
 
 TEST(LabRsbfTables, AScaleTooSmallIsRefusedAndTheLeastNamed) {
   for (const auto& [name, scale, least] :
        {std::tuple{"rsbf-table-2", 0.5, "least is 1"}, std::tuple{"rsbf-table-3", 0.01, "0.1"},
         std::tuple{"rsbf-table-4", 0.0001, "0.001"}}) {
     try {
-      find_experiment(name).parts(setting(scale, 1));
+      find_experiment(name).parts(at(scale, 1));
       ADD_FAILURE() << name;
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find(least), std::string::npos) << error.what();
@@ -78,7 +71,7 @@ TEST(LabRsbfTables, AScaleTooSmallIsRefusedAndTheLeastNamed) {
 
 TEST(LabRsbfTables, TheFullSizeFitsTheMemoryOfAnOrdinaryMachine) {
   for (const char* name : {"rsbf-table-4", "rsbf-table-5"})
-    for (const Part& part : find_experiment(name).parts(setting(1, 1)))
+    for (const Part& part : find_experiment(name).parts(at(1, 1)))
       EXPECT_LT(part.bytes, std::uint64_t{1} << 30) << part.name;
 }
 

@@ -85,6 +85,35 @@ TEST_F(LabRunner, DoesNotTakeAPartThatIsNotWhole) {
   EXPECT_EQ(ran, 11);
 }
 
+TEST_F(LabRunner, DoesNotTakeAPartThatSomebodyElseWrote) {
+  run_parts(counting(), {}, {.folder = folder, .threads = 1});
+  const auto file = folder / "parts" / "counting" / "part-3.csv";
+  std::ifstream in(file);
+  std::string head;
+  std::getline(in, head);
+  std::ofstream(file) << head << "\na\tb\tc\tmany\t1\tv\t2\n# end\n";
+  EXPECT_EQ(run_parts(counting(), {}, {.folder = folder, .threads = 1}).all[3].row,
+            "row, with \"quotes\"");
+  EXPECT_EQ(ran, 11);
+}
+
+TEST_F(LabRunner, KeepsPartsOfAnyName) {
+  Experiment odd;
+  odd.name = "odd";
+  odd.parts = [this](const Setting&) {
+    return std::vector<Part>{{std::string(400, 'x'), 1, 1, [this] {
+                                ++ran;
+                                return std::vector<Measurement>{{"a\tb", "c\nd", "", 1, 0, "v", 1}};
+                              }}};
+  };
+  for (int i = 0; i < 2; ++i) {
+    const Results results = run_parts(odd, {}, {.folder = folder, .threads = 1});
+    ASSERT_EQ(results.all.size(), 1u);
+    EXPECT_EQ(results.mean("a b", "c d", "v").seeds, 1u);
+  }
+  EXPECT_EQ(ran, 1);
+}
+
 TEST_F(LabRunner, RefusesAPartThatNeedsMoreMemoryThanThereIs) {
   EXPECT_THROW(run_parts(counting(), {}, {.memory = 1 << 19}), Error);
   EXPECT_EQ(ran, 0);

@@ -5,24 +5,14 @@
 #include <cmath>
 
 #include "chance.hpp"
-#include "experiment.hpp"
-#include "runner.hpp"
+#include "lab/running.hpp"
 #include "weir/error.hpp"
 
 namespace weir::lab {
 namespace {
 
-Setting small(double scale, unsigned repeat) {
-  Setting setting;
-  setting.scale = scale, setting.repeat = repeat;
-  return setting;
-}
-Results run(const std::string& name, const Setting& setting) {
-  return run_parts(find_experiment(name), setting, {.threads = 2});
-}
-
 TEST(LabSlides, ABloomFilterShowsTheFprOfTheFormula) {
-  const Results results = run("bloom-sizing", small(0.2, 5));
+  const Results results = run("bloom-sizing", at(0.2, 5));
   for (const int bits : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16})
     for (int k = 1; k <= 8; ++k) {
       const Mean mean = results.mean("m = " + std::to_string(bits) + " n", "bloom", "fpr", k);
@@ -35,7 +25,7 @@ TEST(LabSlides, ABloomFilterShowsTheFprOfTheFormula) {
 }
 
 TEST(LabSlides, MinimumSelectionErrsAsABloomFilterAndTheOtherRulesLess) {
-  const Results results = run("spectral", small(0.5, 5));
+  const Results results = run("spectral", at(0.5, 5));
   ASSERT_EQ(results.rows().size(), 6u);
   for (const std::string& row : results.rows()) {
     const auto wrong = [&](const char* rule) { return results.mean(row, rule, "wrong"); };
@@ -52,7 +42,7 @@ TEST(LabSlides, MinimumSelectionErrsAsABloomFilterAndTheOtherRulesLess) {
 }
 
 TEST(LabSlides, AReservoirHoldsEveryRecordWithTheSameProbabilityAtEveryLength) {
-  const Results results = run("reservoir", small(0.5, 3));
+  const Results results = run("reservoir", at(0.5, 3));
   double before = 50;
   for (const int length : {51, 100, 200, 500, 1000, 2000, 5000}) {
     const std::string row = "N = " + std::to_string(length);
@@ -70,7 +60,7 @@ TEST(LabSlides, AReservoirHoldsEveryRecordWithTheSameProbabilityAtEveryLength) {
 }
 
 TEST(LabSlides, ABiasedReservoirForgetsByTheExponentialLaw) {
-  const Results results = run("reservoir", small(0.5, 3));
+  const Results results = run("reservoir", at(0.5, 3));
   const Mean statistic = results.mean("biased", "biased-reservoir", "chi-square");
   EXPECT_GT(chi_square_p(3 * statistic.value, 3 * 20), 0.001);
 }
@@ -79,7 +69,7 @@ TEST(LabSlides, NameTheLeastScale) {
   for (const auto& [name, least] :
        {std::pair{"bloom-sizing", "0.01"}, {"spectral", "0.05"}, {"reservoir", "0.05"}}) {
     try {
-      find_experiment(name).parts(small(0.001, 1));
+      find_experiment(name).parts(at(0.001, 1));
       ADD_FAILURE() << name;
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find(std::string("the least is ") + least),
