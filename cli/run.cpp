@@ -51,6 +51,9 @@ void define(CommandLine& line) {
   add_sample(line);
   add_merge(line);
   add_shrink(line);
+  add_signature(line);
+  add_delta(line);
+  add_patch(line);
   add_plan(line);
   add_filters(line);
   add_inspect(line);

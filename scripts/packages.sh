@@ -5,12 +5,14 @@
 build_packages=(
   g++=g++ cmake=cmake ninja-build=ninja pkg-config=pkg-config
   libsodium-dev libxxhash-dev zlib1g-dev libzstd-dev libsimdjson-dev libfmt-dev libcli11-dev
+  librsync-dev
 )
 test_packages=(
   "${build_packages[@]}"
   libgtest-dev libgmock-dev librapidcheck-dev
   clang-format-16=clang-format-16 git=git python3=python3
   zsh=zsh fish=fish groff-base=groff mandoc=mandoc gzip=gzip zstd=zstd util-linux=setpriv
+  rdiff=rdiff  # what weir signature, delta and patch are held against
   gnuplot-nox=gnuplot chromium=chromium  # the lab's charts, and a reader of its report
 )
 format_packages=(clang-format-16=clang-format-16 git=git)

@@ -119,7 +119,8 @@ void sync_folder_of(const fs::path& file) {
   if (::fsync(fd.get()) != 0) fail("sync", folder);
 }
 
-void replace_file(const fs::path& requested, const std::function<void(ByteSink&)>& write) {
+void replace_file(const fs::path& requested, const std::function<void(ByteSink&)>& write,
+                  const std::function<void(int fd)>& dress) {
   const fs::path path = behind_links(requested);
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
@@ -138,6 +139,7 @@ void replace_file(const fs::path& requested, const std::function<void(ByteSink&)
   if (::fchmod(fd.get(), 0600) != 0) fail("restrict the mode of", temporary.path());
   FileSink sink(fd.get(), temporary.path());
   write(sink);
+  if (dress) dress(fd.get());
   if (::fsync(fd.get()) != 0) fail("sync", temporary.path());
   if (fd.close() != 0) fail("close", temporary.path());
   if (::rename(temporary.path().c_str(), path.c_str()) != 0) fail("replace", path);
