@@ -14,6 +14,7 @@ void add_shrink(CommandLine& line);
 void add_signature(CommandLine& line);
 void add_delta(CommandLine& line);
 void add_patch(CommandLine& line);
+void add_sync(CommandLine& line);
 void add_plan(CommandLine& line);
 void add_filters(CommandLine& line);
 void add_inspect(CommandLine& line);

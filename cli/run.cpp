@@ -51,6 +51,7 @@ void define(CommandLine& line) {
   add_sample(line);
   add_merge(line);
   add_shrink(line);
+  add_sync(line);
   add_signature(line);
   add_delta(line);
   add_patch(line);

@@ -22,7 +22,9 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "weir/exchange.hpp"
 #include "weir/snapshot.hpp"
 
 namespace weir {
@@ -118,5 +120,45 @@ PatchStats apply_delta(const ReadAt& old, std::uint64_t old_size, const ReadSome
 // of the old file; on any failure it stays as it was. `old` and `destination` may be the same.
 PatchStats patch_file(const std::filesystem::path& old, const ReadSome& delta,
                       const std::filesystem::path& destination);
+
+// --- Many files in one exchange -------------------------------------------------------------
+//
+// The sender has a file or a folder, the receiver a place where the same shall be. What travels is
+// drawn in src/exchange/sync_wire.hpp. Names, contents, modes (rwx), times, symbolic links and
+// empty folders are taken over; owners, hard links, devices, pipes and extended attributes are not.
+// Each file of the receiver is the old or the new one, whole, at any moment; nothing outside its
+// folder is touched, whatever the sender says.
+
+struct SyncOptions {
+  bool checksum = false;  // do not take equal size and time for an equal file
+  bool remove = false;    // remove what the sender has not
+  bool dry_run = false;   // change nothing
+  bool whole = false;     // send changed files whole, not as deltas
+  bool durable = true;    // fsync each file before it takes its place
+  std::uint32_t block = 0;
+  int level = 3;  // of zstd; 0: not compressed
+  // What happens to which name, as it happens.
+  std::function<void(std::string_view what, const std::string& name)> note;
+  std::function<void(std::uint64_t done, std::uint64_t total, const std::string& name)> progress;
+};
+
+struct SyncStats {
+  std::uint64_t files = 0, bytes = 0;  // of the sender, folders and links included; of its files
+  std::uint64_t alike = 0;             // files passed over or found equal
+  std::uint64_t made = 0, updated = 0, removed = 0;
+  std::uint64_t copied = 0, literal = 0;  // bytes of updated files: found at the receiver, sent
+  std::uint64_t again = 0;                // files sent twice, because short sums had agreed wrongly
+  std::uint64_t sent = 0, received = 0;   // over the channel
+  std::vector<std::string> troubles;      // names that could not be read or placed, with the reason
+};
+
+// One side each, after both have connected; they greet first.
+SyncStats send_files(Channel& channel, const std::filesystem::path& source,
+                     const SyncOptions& options);
+SyncStats receive_files(Channel& channel, const std::filesystem::path& destination,
+                        const SyncOptions& options);
+// Both sides here.
+SyncStats sync_files(const std::filesystem::path& source, const std::filesystem::path& destination,
+                     const SyncOptions& options);
 
 }  // namespace weir

@@ -105,7 +105,7 @@ PatchStats apply_delta(const ReadAt& old, std::uint64_t old_size, const ReadSome
     DeltaCommands commands(inside);
     patcher.run(commands, true);
   } else {
-    ZstdReader unpacked(inside);
+    ZstdReader unpacked(inside, "the delta");
     DeltaCommands commands([&](std::span<std::byte> bytes) { return unpacked.read(bytes); });
     patcher.run(commands, false);
   }

@@ -85,6 +85,7 @@ class SumsGate {
     seen_.erase(std::unique(seen_.begin(), seen_.end()), seen_.end());
     for (std::size_t i = most_alike; i < seen_.size(); ++i)
       if (seen_[i] >> 32 == seen_[i - most_alike] >> 32) refuse("its weak sums are all alike");
+    seen_ = {};
     return blocks_;
   }
 

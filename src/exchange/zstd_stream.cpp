@@ -11,10 +11,6 @@ constexpr std::size_t buffer_bytes = 64 << 10;
 constexpr int widest_window =
     23;  // 8 MiB, what level 19 takes; a frame that asks for more is not ours
 
-[[noreturn]] void refuse(const char* why) {
-  throw Error(ErrorCode::BadState, std::string("the delta is damaged: ") + why);
-}
-
 }  // namespace
 
 ZstdWriter::ZstdWriter(ByteSink& out, int level)
@@ -35,8 +31,15 @@ void ZstdWriter::push(std::span<const std::byte> bytes, ZSTD_EndDirective how) {
   }
 }
 
-ZstdReader::ZstdReader(ReadSome in)
-    : in_(std::move(in)), context_(ZSTD_createDCtx(), &ZSTD_freeDCtx), buffer_(buffer_bytes) {
+void ZstdReader::refuse(const char* why) const {
+  throw Error(ErrorCode::BadState, std::string(what_) + " is damaged: " + why);
+}
+
+ZstdReader::ZstdReader(ReadSome in, const char* what)
+    : in_(std::move(in)),
+      what_(what),
+      context_(ZSTD_createDCtx(), &ZSTD_freeDCtx),
+      buffer_(buffer_bytes) {
   if (!context_) throw std::bad_alloc();
   ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, widest_window);
 }
@@ -47,7 +50,7 @@ std::size_t ZstdReader::read(std::span<std::byte> bytes) {
   while (output.pos == 0) {
     const std::size_t had = input_.pos;
     const std::size_t left = ZSTD_decompressStream(context_.get(), &output, &input_);
-    if (ZSTD_isError(left) != 0) refuse("its literals cannot be decompressed");
+    if (ZSTD_isError(left) != 0) refuse("it cannot be decompressed");
     if (left == 0) {
       done_ = true;
       if (input_.pos < input_.size || in_(buffer_) > 0) refuse("bytes follow behind its end");

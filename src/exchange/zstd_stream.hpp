@@ -29,12 +29,16 @@ class ZstdWriter final : public ByteSink {
 
 class ZstdReader {
  public:
-  explicit ZstdReader(ReadSome in);
+  // `what` is named in errors: "the delta".
+  ZstdReader(ReadSome in, const char* what);
   // 0 at the end of the frame, behind which nothing may follow. Throws Error(BadState).
   std::size_t read(std::span<std::byte> bytes);
 
  private:
+  [[noreturn]] void refuse(const char* why) const;
+
   ReadSome in_;
+  const char* what_;
   std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context_;
   std::vector<std::byte> buffer_;
   ZSTD_inBuffer input_{};

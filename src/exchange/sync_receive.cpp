@@ -1,0 +1,541 @@
+// The side of weir sync that gets the files: compares the list with what it has, asks for what
+// differs, puts it together beside its place, checks it, and puts it in place (sync_wire.hpp).
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <set>
+#include <thread>
+#include <unordered_set>
+
+#include "exchange/block_size.hpp"
+#include "exchange/file_hash.hpp"
+#include "exchange/sync_root.hpp"
+#include "exchange/sync_wire.hpp"
+#include "weir/error.hpp"
+
+namespace weir {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t buffer_bytes = 256 << 10;
+// A turn ends after so many requests, or so many bytes of sums: the sender holds them all.
+constexpr std::size_t most_requests = 4096;
+constexpr std::uint64_t most_sum_bytes = 4 << 20;
+// So many files wait to be placed together: their way to the disk overlaps.
+constexpr std::size_t most_pending = 256, most_one_by_one = 4;
+constexpr std::uint64_t most_pending_bytes = 64 << 20;
+// A file so short goes as a whole: its sums and the commands would hardly be less.
+constexpr std::uint64_t shortest_delta = 700;
+
+std::int64_t time_of(const struct stat& status) {
+  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
+class HashingSink final : public ByteSink {
+ public:
+  HashingSink(int fd, const std::string& name, std::uint64_t most) : out_(fd, name), most_(most) {}
+  void write(std::span<const std::byte> bytes) override {
+    if (bytes.size() > most_ - hash_.size())
+      throw Error(ErrorCode::Io, "the other side sends more of a file than it has listed");
+    hash_.add(bytes);
+    out_.write(bytes);
+  }
+  FileSum sum() { return hash_.sum(); }
+
+ private:
+  DescriptorSink out_;
+  std::uint64_t most_;
+  FileHash hash_;
+};
+
+// Bytes that go by, counted.
+class PassingSink final : public ByteSink {
+ public:
+  explicit PassingSink(ByteSink& out) : out_(out) {}
+  void write(std::span<const std::byte> bytes) override {
+    count += bytes.size();
+    out_.write(bytes);
+  }
+  std::uint64_t count = 0;
+
+ private:
+  ByteSink& out_;
+};
+
+class Receiver {
+ public:
+  // No root: it is not there, and a dry run does not make it.
+  Receiver(Talk& talk, SyncRoot* root, const SyncList& list, const Wishes& wishes,
+           const SyncOptions& options)
+      : talk_(talk), root_(root), list_(list), wishes_(wishes), options_(options) {
+    for (const SyncEntry& entry : list.entries) total_ += entry.size;
+    stats_.troubles = list.troubles;
+  }
+
+  SyncStats run() {
+    for (std::size_t i = 0; i < list_.entries.size(); ++i) {
+      compare(i);
+      done_ += list_.entries[i].size;
+      progress(list_.entries[i].name);
+      if (turn_is_full()) turn();
+    }
+    while (!asked_.empty() || !again_.empty()) {
+      const std::deque<Wanted> again = std::exchange(again_, {});
+      for (const Wanted& wanted : again) {
+        ask(wanted);
+        if (turn_is_full()) turn();
+      }
+      turn();
+    }
+    place_pending();
+    if (wishes_.remove && list_.folder) remove_surplus();
+    if (root_ != nullptr && !wishes_.dry_run) finish_folders();
+    return stats_;
+  }
+
+ private:
+  struct Wanted {
+    std::size_t entry = 0;
+    SyncRequest request{};
+    bool full_sums = false;
+  };
+
+  [[nodiscard]] bool turn_is_full() const {
+    return asked_.size() >= most_requests || sum_bytes_ >= most_sum_bytes;
+  }
+
+  // --- what is there, and what is missing ---------------------------------------------------
+
+  void compare(std::size_t index) {
+    const SyncEntry& entry = list_.entries[index];
+    talk_.still_here();
+    std::optional<struct stat> there = look(entry.name);
+    const bool right_kind =
+        there && ((entry.kind == EntryKind::File && S_ISREG(there->st_mode)) ||
+                  (entry.kind == EntryKind::Folder && S_ISDIR(there->st_mode)) ||
+                  (entry.kind == EntryKind::Link && S_ISLNK(there->st_mode)));
+    if (there && !right_kind) {
+      if (!make_way(entry, S_ISDIR(there->st_mode))) return;
+      there.reset();
+    }
+    switch (entry.kind) {
+      case EntryKind::Folder:
+        if (there) return;
+        note("new", entry.name + "/");
+        ++stats_.made;
+        if (wishes_.dry_run)
+          absent_.insert(entry.name);
+        else
+          root_->make_folder(entry.name);
+        return;
+      case EntryKind::Link:
+        return compare_link(entry, there.has_value());
+      default:
+        return compare_file(index, there);
+    }
+  }
+
+  std::optional<struct stat> look(const std::string& name) {
+    if (root_ == nullptr) return {};
+    const std::size_t slash = name.rfind('/');
+    if (slash != std::string::npos && absent_.contains(name.substr(0, slash))) {
+      absent_.insert(name);  // and all below it
+      return {};
+    }
+    return root_->look(name);
+  }
+
+  // Something of another kind is there. A folder with contents only goes with leave to remove.
+  bool make_way(const SyncEntry& entry, bool is_folder) {
+    if (is_folder && !wishes_.remove && !root_->list(entry.name).empty()) {
+      stats_.troubles.push_back(entry.name +
+                                " is a folder with contents here: it stays without --delete");
+      return false;
+    }
+    place_pending();
+    if (is_folder)
+      remove_tree(entry.name);
+    else
+      remove_one(entry.name, false);
+    if (wishes_.dry_run) absent_.insert(entry.name);
+    return true;
+  }
+
+  void compare_link(const SyncEntry& entry, bool there) {
+    if (there && root_->link_target(entry.name) == entry.target) {
+      ++stats_.alike;
+      return;
+    }
+    note(there ? "update" : "new", entry.name);
+    ++(there ? stats_.updated : stats_.made);
+    if (wishes_.dry_run) return;
+    root_->make_link(entry.name, entry.target);
+    root_->set_time(entry.name, entry.time);
+  }
+
+  void compare_file(std::size_t index, const std::optional<struct stat>& there) {
+    const SyncEntry& entry = list_.entries[index];
+    if (!there) return want({index, SyncRequest::Whole});
+    const auto size = static_cast<std::uint64_t>(there->st_size);
+    if (size == entry.size) {
+      if (time_of(*there) == entry.time && !wishes_.checksum) return alike(entry, *there);
+      if (!wishes_.whole || wishes_.checksum) return want({index, SyncRequest::Hash});
+    }
+    want({index, request_for(entry.size, size)});
+  }
+
+  [[nodiscard]] SyncRequest request_for(std::uint64_t fresh, std::uint64_t old) const {
+    const bool small = fresh < shortest_delta || old < shortest_delta;
+    return small || wishes_.whole ? SyncRequest::Whole : SyncRequest::Sums;
+  }
+
+  void alike(const SyncEntry& entry, const struct stat& there) {
+    ++stats_.alike;
+    if (wishes_.dry_run) return;
+    if ((there.st_mode & 0777) != (entry.mode & 0777)) root_->set_mode(entry.name, entry.mode);
+    if (time_of(there) != entry.time) root_->set_time(entry.name, entry.time);
+  }
+
+  // --- asking -------------------------------------------------------------------------------
+
+  void want(const Wanted& wanted) {
+    const SyncEntry& entry = list_.entries[wanted.entry];
+    if (!wishes_.dry_run) return ask(wanted);
+    // Without asking it is not known whether a file of the same size is the same.
+    const bool there = look(entry.name).has_value();
+    note(!there ? "new" : wanted.request == SyncRequest::Hash ? "check" : "update", entry.name);
+    ++(!there ? stats_.made : stats_.updated);
+  }
+
+  void ask(const Wanted& wanted) {
+    const SyncEntry& entry = list_.entries[wanted.entry];
+    SyncRequest request = wanted.request;
+    std::optional<InputFile> old;
+    if (request != SyncRequest::Whole) {
+      try {
+        old.emplace(root_->open(entry.name));
+      } catch (const Error&) {
+        request = SyncRequest::Whole;  // what cannot be read cannot be built on
+      }
+    }
+    talk_.number(static_cast<std::uint64_t>(request));
+    talk_.number(wanted.entry);
+    if (request == SyncRequest::Hash) {
+      const FileSum sum = sum_of(*old);
+      talk_.bytes(short_hash(sum));
+    } else if (request == SyncRequest::Sums) {
+      SignatureOptions options;
+      options.block = options_.block > 0 ? options_.block : block_for(old->size());
+      options.strong = wanted.full_sums ? full_strong
+                                        : strong_for(std::max(old->size(), entry.size),
+                                                     options.block, safety_of_sync);
+      options.rdiff = true;
+      PieceSink pieces(talk_);
+      PassingSink counted(pieces);
+      write_signature(watched(*old), counted, options);
+      pieces.end();
+      sum_bytes_ += counted.count;
+    }
+    asked_.push_back({wanted.entry, request, wanted.full_sums});
+  }
+
+  ReadSome watched(const InputFile& file) {
+    return [this, reader = file.reader()](std::span<std::byte> bytes) {
+      talk_.still_here();
+      return reader(bytes);
+    };
+  }
+  FileSum sum_of(const InputFile& file) {
+    FileHash hash;
+    std::vector<std::byte> buffer(buffer_bytes);
+    const ReadSome reader = watched(file);
+    while (const std::size_t count = reader(buffer))
+      hash.add(std::span<const std::byte>(buffer).first(count));
+    return hash.sum();
+  }
+
+  // --- answers ------------------------------------------------------------------------------
+
+  void turn() {
+    if (asked_.empty()) return;
+    talk_.number(static_cast<std::uint64_t>(SyncRequest::EndOfTurn));
+    talk_.end_turn();
+    for (const Wanted& wanted : std::exchange(asked_, {})) hear(wanted);
+    sum_bytes_ = 0;
+    place_pending();
+  }
+
+  void hear(const Wanted& wanted) {
+    const SyncEntry& entry = list_.entries[wanted.entry];
+    const std::uint64_t answer = talk_.number();
+    if (answer == static_cast<std::uint64_t>(SyncAnswer::Gone)) {
+      stats_.troubles.push_back(entry.name + ": " + talk_.text(4096));
+      return;
+    }
+    if (wanted.request == SyncRequest::Hash) {
+      if (answer == static_cast<std::uint64_t>(SyncAnswer::Same)) {
+        if (const auto there = root_->look(entry.name)) alike(entry, *there);
+        return;
+      }
+      if (answer == static_cast<std::uint64_t>(SyncAnswer::Different)) {
+        again_.push_back({wanted.entry, request_for(entry.size, entry.size)});
+        return;
+      }
+    } else if (answer == static_cast<std::uint64_t>(SyncAnswer::Contents)) {
+      return hear_contents(wanted);
+    }
+    throw Error(ErrorCode::Io, "the other side sends garbage: an answer to another question");
+  }
+
+  void hear_contents(const Wanted& wanted) {
+    const SyncEntry& entry = list_.entries[wanted.entry];
+    progress(entry.name);
+    const bool there = root_->look(entry.name).has_value();
+    SyncRoot::Pending pending(*root_, entry.name);
+    HashingSink out(pending.fd(), entry.name, entry.size);
+    Pieces pieces(talk_);
+    PatchStats patched;
+    if (wanted.request == SyncRequest::Sums) {
+      const InputFile old = root_->open(entry.name);
+      patched = apply_delta(old.reader_at(), old.size(), std::ref(pieces), out);
+    } else {
+      std::vector<std::byte> buffer(buffer_bytes);
+      while (const std::size_t count = pieces(buffer)) {
+        out.write(std::span<const std::byte>(buffer).first(count));
+        patched.literal += count;
+      }
+    }
+    pieces.pass_over();
+    if (const std::string trouble = talk_.text(4096); !trouble.empty()) {
+      stats_.troubles.push_back(entry.name + ": " + trouble);
+      return;
+    }
+    ShortHash stated;
+    talk_.read(stated);
+    stats_.literal += patched.literal;
+    if (stated != short_hash(out.sum())) return once_more(wanted);
+    stats_.copied += patched.copied;
+    note(there ? "update" : "new", entry.name);
+    ++(there ? stats_.updated : stats_.made);
+    pending.dress(entry.mode, entry.time);
+    pending_bytes_ += entry.size;
+    pending_.push_back(std::move(pending));
+    if (pending_.size() >= most_pending || pending_bytes_ >= most_pending_bytes) place_pending();
+  }
+
+  // Short sums first; if they deceived, full ones; if our old file changes all the time, all of it.
+  void once_more(const Wanted& wanted) {
+    if (wanted.request == SyncRequest::Whole)
+      throw Error(ErrorCode::Io, "the other side sends another file than it says it does: " +
+                                     list_.entries[wanted.entry].name);
+    ++stats_.again;
+    if (wanted.full_sums)
+      again_.push_back({wanted.entry, SyncRequest::Whole, true});
+    else
+      again_.push_back({wanted.entry, SyncRequest::Sums, true});
+  }
+
+  void place_pending() {
+    const bool together = options_.durable && pending_.size() > most_one_by_one;
+    if (together) root_->sync_all();
+    for (SyncRoot::Pending& pending : pending_) {
+      pending.place(options_.durable && !together);
+      const std::size_t slash = pending.name().rfind('/');
+      touched_.insert(slash == std::string::npos ? "" : pending.name().substr(0, slash));
+    }
+    pending_.clear();
+    pending_bytes_ = 0;
+  }
+
+  // --- removing, and the folders ------------------------------------------------------------
+
+  void remove_surplus() {
+    if (root_ == nullptr) return;
+    if (!list_.troubles.empty()) {
+      stats_.troubles.emplace_back(
+          "nothing was removed, because the other side could not read all that it has");
+      return;
+    }
+    std::unordered_set<std::string_view> listed;
+    for (const SyncEntry& entry : list_.entries) listed.insert(entry.name);
+    const auto sweep = [&](const std::string& folder) {
+      for (const std::string& one : root_->list(folder)) {
+        const std::string name = folder.empty() ? one : folder + "/" + one;
+        if (listed.contains(name)) continue;
+        const auto there = root_->look(name);
+        if (!there) continue;
+        if (S_ISDIR(there->st_mode))
+          remove_tree(name);
+        else
+          remove_one(name, false);
+      }
+    };
+    sweep("");
+    for (const SyncEntry& entry : list_.entries)
+      if (entry.kind == EntryKind::Folder && !absent_.contains(entry.name)) sweep(entry.name);
+  }
+
+  void remove_tree(const std::string& name) {
+    talk_.still_here();
+    for (const std::string& one : root_->list(name)) {
+      const std::string inner = name + "/" + one;
+      const auto there = root_->look(inner);
+      if (there && S_ISDIR(there->st_mode))
+        remove_tree(inner);
+      else if (there)
+        remove_one(inner, false);
+    }
+    remove_one(name, true);
+  }
+  void remove_one(const std::string& name, bool folder) {
+    note("remove", folder ? name + "/" : name);
+    ++stats_.removed;
+    if (!wishes_.dry_run) root_->remove(name, folder);
+  }
+
+  // In the end, and from the inside out: work in a folder changes its time, and its mode may forbid
+  // work.
+  void finish_folders() {
+    if (options_.durable && touched_.size() > most_one_by_one)
+      root_->sync_all();
+    else if (options_.durable)
+      for (const std::string& folder : touched_) root_->sync_folder(folder);
+    for (auto entry = list_.entries.rbegin(); entry != list_.entries.rend(); ++entry) {
+      if (entry->kind != EntryKind::Folder) continue;
+      const auto there = root_->look(entry->name);
+      if (!there || !S_ISDIR(there->st_mode)) continue;
+      if (time_of(*there) != entry->time) root_->set_time(entry->name, entry->time);
+      if ((there->st_mode & 0777) != (entry->mode & 0777))
+        root_->set_mode(entry->name, entry->mode);
+    }
+  }
+
+  void note(std::string_view what, const std::string& name) {
+    if (options_.note) options_.note(what, name);
+    if (wishes_.notes) notes_.emplace_back(what, name);
+  }
+  void progress(const std::string& name) {
+    if (options_.progress) options_.progress(done_, total_, name);
+  }
+
+ public:
+  // Whatever the sender wants to be told; in our turn.
+  void send_notes() {
+    for (const auto& [what, name] : notes_) {
+      talk_.number(static_cast<std::uint64_t>(SyncRequest::Note));
+      talk_.text(what);
+      talk_.text(name);
+    }
+    notes_.clear();
+  }
+
+ private:
+  Talk& talk_;
+  SyncRoot* root_;
+  const SyncList& list_;
+  Wishes wishes_;
+  const SyncOptions& options_;
+  SyncStats stats_;
+  std::uint64_t total_ = 0, done_ = 0;
+  std::vector<Wanted> asked_;
+  std::deque<Wanted> again_;
+  std::uint64_t sum_bytes_ = 0;
+  std::vector<SyncRoot::Pending> pending_;
+  std::uint64_t pending_bytes_ = 0;
+  std::set<std::string> touched_;           // folders with new files
+  std::unordered_set<std::string> absent_;  // what a dry run would have made, removed or replaced
+  std::vector<std::pair<std::string, std::string>> notes_;
+};
+
+}  // namespace
+
+SyncStats receive_files(Channel& channel, const fs::path& destination, const SyncOptions& options) {
+  const Wishes wishes = agree(channel, {.role = SyncRole::Receiver,
+                                        .remove = options.remove,
+                                        .dry_run = options.dry_run,
+                                        .checksum = options.checksum,
+                                        .whole = options.whole,
+                                        .notes = false,
+                                        .plain = options.level == 0});
+  Talk talk(channel, wishes.plain ? 0 : std::max(options.level, 1));
+  SyncList list = receive_list(talk);
+
+  std::error_code error;
+  fs::path folder = destination;
+  const bool is_folder = fs::is_directory(destination, error);
+  if (!list.folder && !is_folder) {
+    if (list.entries.size() == 1) list.entries[0].name = destination.filename().string();
+    folder = destination.has_parent_path() ? destination.parent_path() : fs::path(".");
+  }
+  std::optional<SyncRoot> root;
+  if (list.folder && !is_folder) {
+    if (fs::exists(fs::symlink_status(destination, error)))
+      throw Error(ErrorCode::Io, destination.string() + " is not a folder, but the source is one");
+    if (!wishes.dry_run && !fs::create_directory(destination, error))
+      throw Error(ErrorCode::Io, "cannot make " + destination.string() + ": " + error.message());
+    if (!wishes.dry_run) root.emplace(destination);
+  } else {
+    root.emplace(folder);
+  }
+
+  Receiver receiver(talk, root ? &*root : nullptr, list, wishes, options);
+  SyncStats stats = receiver.run();
+  receiver.send_notes();
+  talk.number(static_cast<std::uint64_t>(SyncRequest::Done));
+  send_figures(talk, stats);
+  talk.end_turn();
+  stats.files = list.entries.size();
+  for (const SyncEntry& entry : list.entries) stats.bytes += entry.size;
+  stats.sent = channel.sent(), stats.received = channel.received();
+  return stats;
+}
+
+SyncStats sync_files(const fs::path& source, const fs::path& destination,
+                     const SyncOptions& options) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    throw Error(ErrorCode::Io, std::string("cannot make a socket: ") + std::strerror(errno));
+  const Channel::Settings patient{.timeout = 1e6};
+  Channel here(ends[0], ends[0], "the source", patient);
+  Channel there(ends[1], ends[1], "the destination", patient);
+  // The sender in a thread of its own; the receiver, who does things, here.
+  std::exception_ptr failed;
+  SyncOptions quiet = options;
+  quiet.note = nullptr, quiet.progress = nullptr;
+  std::thread sender([&] {
+    try {
+      send_files(there, source, quiet);
+    } catch (const std::exception& error) {
+      failed = std::current_exception();
+      there.fail(error.what());
+    }
+  });
+  SyncStats stats;
+  std::exception_ptr trouble;
+  try {
+    stats = receive_files(here, destination, options);
+  } catch (const std::exception& error) {
+    trouble = std::current_exception();
+    here.fail(error.what());
+  }
+  sender.join();
+  // Whose fault it was knows the one who did not hear of it from the other.
+  for (const std::exception_ptr& one : {trouble, failed}) {
+    if (!one) continue;
+    try {
+      std::rethrow_exception(one);
+    } catch (const Error& error) {
+      if (!std::string_view(error.what()).starts_with("the other side says")) throw;
+    }
+  }
+  if (trouble) std::rethrow_exception(trouble);
+  if (failed) std::rethrow_exception(failed);
+  return stats;
+}
+
+}  // namespace weir
