@@ -9,6 +9,7 @@ void add_dedup(CommandLine& line);
 void add_count(CommandLine& line);
 void add_top(CommandLine& line);
 void add_sample(CommandLine& line);
+void add_intersect(CommandLine& line);
 void add_merge(CommandLine& line);
 void add_shrink(CommandLine& line);
 void add_signature(CommandLine& line);

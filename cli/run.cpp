@@ -49,6 +49,7 @@ void define(CommandLine& line) {
   add_count(line);
   add_top(line);
   add_sample(line);
+  add_intersect(line);
   add_merge(line);
   add_shrink(line);
   add_sync(line);

@@ -81,7 +81,7 @@ class Channel {
   void write_out(bool closing);
   void fill(std::size_t bytes);
   [[noreturn]] void lost(const std::string& how);
-  [[noreturn]] void stranger();
+  [[nodiscard]] std::string stranger() const;
   std::string ending(double seconds) noexcept;
   void end() noexcept;
 
@@ -94,7 +94,7 @@ class Channel {
   std::vector<std::byte> outgoing_, incoming_;
   std::size_t taken_ = 0;  // of incoming_
   std::uint64_t sent_ = 0, received_ = 0;
-  bool failing_ = false;
+  bool greeted_ = false, failing_ = false;
 };
 
 // Waits for one other side on ADDRESS, which is PORT, HOST:PORT or [IPV6]:PORT; without a host

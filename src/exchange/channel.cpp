@@ -28,6 +28,15 @@ double now() {
   return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
+// As far as can be told from what was said.
+bool is_weir(std::span<const std::byte> said) {
+  return std::memcmp(said.data(), magic, std::min(said.size(), sizeof magic)) == 0;
+}
+
+struct LastWords {
+  std::string sentence;
+};
+
 std::string because(int error) { return std::strerror(error); }
 
 std::string seconds_text(double seconds) {
@@ -58,6 +67,7 @@ Channel::Channel(Channel&& other) noexcept
       taken_(other.taken_),
       sent_(other.sent_),
       received_(other.received_),
+      greeted_(other.greeted_),
       failing_(other.failing_) {}
 
 Channel::~Channel() { end(); }
@@ -145,18 +155,23 @@ void Channel::lost(const std::string& how) {
         if (count < 0 && errno == EAGAIN && !wait_for(Wait::Read, 0.1)) break;
       } while (incoming_.size() > had && now() < until && incoming_.size() < 2 * most_bytes);
       std::span<const std::byte> rest = std::span(incoming_).subspan(taken_);
+      if (!greeted_ && !rest.empty()) {
+        if (!is_weir(rest)) throw LastWords{stranger()};
+        rest = rest.subspan(std::min(rest.size(), sizeof magic));
+      }
       while (rest.size() >= head_bytes) {
         std::uint32_t length;
         std::memcpy(&length, rest.data() + 1, sizeof length);
         if (length > most_bytes || rest.size() < head_bytes + length) break;
         if (rest[0] == std::byte{Failure})
-          throw Error(ErrorCode::Io,
-                      "the other side says: " +
-                          std::string(reinterpret_cast<const char*>(&rest[head_bytes]), length));
+          throw LastWords{
+              "the other side says: " +
+              std::string(reinterpret_cast<const char*>(rest.data() + head_bytes), length)};
         rest = rest.subspan(head_bytes + length);
       }
-    } catch (const Error& error) {
-      if (std::string_view(error.what()).starts_with("the other side says")) throw;
+    } catch (const LastWords& words) {
+      throw Error(ErrorCode::Io, words.sentence);
+    } catch (const Error&) {  // it can say nothing more
     }
   }
   throw Error(ErrorCode::Io, other_ + " " + how + ending(1));
@@ -259,9 +274,9 @@ void Channel::greet(std::string_view purpose, std::uint32_t speaks) {
   flush();
   fill(1);
   if (incoming_[0] == std::byte{magic[0]}) fill(sizeof magic);
-  if (incoming_.size() < sizeof magic || std::memcmp(incoming_.data(), magic, sizeof magic) != 0)
-    stranger();
+  if (!is_weir(incoming_)) throw Error(ErrorCode::Io, stranger());
   taken_ = sizeof magic;
+  greeted_ = true;
   MessageReader heard(receive(Hello));
   const std::string theirs(heard.text());
   const auto their_version = heard.get<std::uint32_t>();
@@ -279,14 +294,14 @@ void Channel::greet(std::string_view purpose, std::uint32_t speaks) {
 }
 
 // Something else is at the other end: a shell's greeting, a web server.
-void Channel::stranger() {
+std::string Channel::stranger() const {
   std::string said;
   for (const std::byte byte : incoming_) {
     const char c = static_cast<char>(byte);
     if (c == '\n' || said.size() == 60) break;
-    said += c;
+    said += c >= ' ' && c <= '~' ? c : '?';
   }
-  throw Error(ErrorCode::Io, other_ + " is no weir; it says: " + said);
+  return other_ + " is no weir; it says: " + said;
 }
 
 void Channel::fail(std::string_view sentence) noexcept {

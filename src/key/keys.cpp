@@ -182,13 +182,20 @@ void Keys::digest(Chunk& chunk, Scratch& scratch) const {
       keep(chunk, i, beside);
     }
   }
-  // What can be wrong with a record whatever its key.
-  const bool short_one = options_.format.kind == Records::Fixed && chunk.unterminated;
-  if ((short_one || chunk.open_quotes) &&
-      (chunk.bad.empty() || chunk.bad.back().record + 1 != records))
-    chunk.bad.push_back({static_cast<std::uint32_t>(records - 1),
-                         short_one ? "it is shorter than --fixed" : "its quotes are never closed"});
+  if (const char* const fault = records == 0 ? nullptr : fault_of(chunk, records - 1);
+      fault != nullptr && (chunk.bad.empty() || chunk.bad.back().record + 1 != records))
+    chunk.bad.push_back({static_cast<std::uint32_t>(records - 1), fault});
   if (options_.max_record > 0 && chunk.ends.back() > options_.max_record) mark_too_long(chunk);
+}
+
+const char* Keys::fault_of(const Chunk& chunk, std::size_t i) const noexcept {
+  const bool last = i + 1 == chunk.records();
+  if (chunk.piece ||
+      (options_.max_record > 0 && chunk.without_terminator(i).size() > options_.max_record))
+    return too_long;
+  if (last && options_.format.kind == Records::Fixed && chunk.unterminated)
+    return "it is shorter than --fixed";
+  return last && chunk.open_quotes ? "its quotes are never closed" : nullptr;
 }
 
 std::string_view Keys::text(const Chunk& chunk, std::size_t record, Scratch& scratch) const {

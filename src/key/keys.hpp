@@ -39,6 +39,27 @@ class Keys {
   };
   // Sets digests, weights, times, bad and judged.
   void digest(Chunk& chunk, Scratch& scratch) const;
+  // The same without digests: calls take(record number, key) for each record that has a key, in
+  // order. A key's bytes stay until the next one.
+  template <class Take>
+  void each(Chunk& chunk, Scratch& scratch, Take take) const {
+    chunk.judged = chunk.records();
+    chunk.bad.clear();
+    if (chunk.piece) {
+      if (chunk.first_piece) chunk.bad.push_back({0, fault_of(chunk, 0)});
+      return;
+    }
+    for (std::size_t i = chunk.heads; i < chunk.records(); ++i) {
+      std::string_view key;
+      Beside beside;
+      const char* bad = fault_of(chunk, i);
+      if (bad == nullptr) bad = key_of(row_or_record(chunk, i), scratch, key, beside);
+      if (bad != nullptr)
+        chunk.bad.push_back({static_cast<std::uint32_t>(i), bad});
+      else
+        take(i, key);
+    }
+  }
   // The key of a record that is not bad, for people: several columns joined by the separator. It
   // stays until the scratch is used again.
   std::string_view text(const Chunk& chunk, std::size_t record, Scratch& scratch) const;
@@ -55,6 +76,8 @@ class Keys {
   };
 
   [[nodiscard]] std::string_view row_or_record(const Chunk& chunk, std::size_t i) const;
+  // What is wrong with a record whatever its key, or null.
+  [[nodiscard]] const char* fault_of(const Chunk& chunk, std::size_t i) const noexcept;
   void digest_whole(Chunk& chunk) const;
   void mark_too_long(Chunk& chunk) const;
   template <class Walk>
