@@ -20,9 +20,10 @@
 // s is the least for which this is below 2^-safety. A false match costs a transfer, never a wrong
 // file: the whole file's BLAKE2b-256 is checked. So a signature that goes to a file, which nobody
 // repeats in an instant, takes safety = 40 (one failure in 10^12 files), and weir sync, which asks
-// again with full sums by itself, 16. Where nothing is checked (rdiff's format) all of the strong
-// sum is kept. All this holds for chance: whoever can choose the contents of both files can make
-// blocks that agree in short sums, and thereby make a delta fail, but not succeed wrongly.
+// again with full sums by itself, 12: a byte more a block would cost more than one file in 4096.
+// Where nothing is checked (rdiff's format) all of the strong sum is kept. All this holds for
+// chance: whoever can choose the contents of both files can make blocks that agree in short sums,
+// and thereby make a delta fail, but not succeed wrongly.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +35,7 @@ namespace weir {
 inline constexpr std::uint32_t least_block = 256, most_block = 128 << 10;
 inline constexpr std::uint32_t unknown_block = 2048;  // for a pipe; fits files of about 4 MiB
 inline constexpr std::uint32_t full_strong = 32;
-inline constexpr int safety_of_files = 40, safety_of_sync = 16;
+inline constexpr int safety_of_files = 40, safety_of_sync = 12;
 
 // 0: not known.
 inline std::uint32_t block_for(std::uint64_t file_bytes) {

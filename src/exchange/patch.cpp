@@ -14,6 +14,7 @@
 #include "exchange/delta_commands.hpp"
 #include "exchange/file_hash.hpp"
 #include "exchange/files.hpp"
+#include "exchange/patcher.hpp"
 #include "exchange/zstd_stream.hpp"
 #include "weir/error.hpp"
 
@@ -34,59 +35,6 @@ FileSum sum_of(const ReadAt& file) {
   return hash.sum();
 }
 
-class Patcher {
- public:
-  Patcher(const ReadAt& old, std::uint64_t old_size, ByteSink& out, std::uint64_t most)
-      : old_(old), old_size_(old_size), out_(out), most_(most), buffer_(buffer_bytes) {}
-
-  void run(DeltaCommands& commands, bool of_rdiff) {
-    using Kind = DeltaCommands::Kind;
-    commands.begin();
-    for (Kind kind; (kind = commands.next()) != Kind::End;) {
-      if (kind == Kind::Literal) {
-        stats_.literal += commands.literal().size();
-        write(commands.literal());
-        continue;
-      }
-      const auto [at, length] = commands.copy();
-      if (at > old_size_ || length > old_size_ - at)
-        refuse(of_rdiff ? "the delta copies from behind the end of the old file: it was made for "
-                          "another one, or is damaged"
-                        : "the delta is damaged: it copies from behind the end of the old file");
-      copy(at, length);
-    }
-  }
-  PatchStats finish() {
-    stats_.fresh = hash_.sum();
-    return stats_;
-  }
-
- private:
-  void copy(std::uint64_t at, std::uint64_t length) {
-    stats_.copied += length;
-    while (length > 0) {
-      const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(length, buffer_bytes));
-      const std::size_t count = old_(at, std::span(buffer_).first(wanted));
-      if (count == 0) throw Error(ErrorCode::Io, "the old file became shorter while it was read");
-      write(std::span<const std::byte>(buffer_).first(count));
-      at += count, length -= count;
-    }
-  }
-  void write(std::span<const std::byte> bytes) {
-    if (bytes.size() > most_ - hash_.size()) refuse("the delta is damaged: it writes too much");
-    hash_.add(bytes);
-    out_.write(bytes);
-  }
-
-  const ReadAt& old_;
-  std::uint64_t old_size_;
-  ByteSink& out_;
-  std::uint64_t most_;
-  FileHash hash_;
-  std::vector<std::byte> buffer_;
-  PatchStats stats_;
-};
-
 }  // namespace
 
 PatchStats apply_delta(const ReadAt& old, std::uint64_t old_size, const ReadSome& delta,
@@ -103,11 +51,15 @@ PatchStats apply_delta(const ReadAt& old, std::uint64_t old_size, const ReadSome
   const ReadSome inside = [&](std::span<std::byte> bytes) { return container.read(bytes); };
   if (container.of_rdiff()) {
     DeltaCommands commands(inside);
-    patcher.run(commands, true);
+    commands.begin();
+    patcher.run(commands,
+                "the delta copies from behind the end of the old file: it was made for another "
+                "one, or is damaged");
   } else {
     ZstdReader unpacked(inside, "the delta");
     DeltaCommands commands([&](std::span<std::byte> bytes) { return unpacked.read(bytes); });
-    patcher.run(commands, false);
+    commands.begin();
+    patcher.run(commands, "the delta is damaged: it copies from behind the end of the old file");
   }
   const std::optional<FileSum> stated = container.finish();
   PatchStats stats = patcher.finish();

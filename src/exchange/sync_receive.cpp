@@ -7,13 +7,16 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <set>
 #include <thread>
 #include <unordered_set>
 
 #include "exchange/block_size.hpp"
 #include "exchange/file_hash.hpp"
+#include "exchange/patcher.hpp"
 #include "exchange/sync_root.hpp"
+#include "exchange/sync_script.hpp"
 #include "exchange/sync_wire.hpp"
 #include "weir/error.hpp"
 
@@ -31,26 +34,41 @@ constexpr std::size_t most_pending = 256, most_one_by_one = 4;
 constexpr std::uint64_t most_pending_bytes = 64 << 20;
 // A file so short goes as a whole: its sums and the commands would hardly be less.
 constexpr std::uint64_t shortest_delta = 700;
+constexpr const char* beyond_the_end =
+    "the other side sends garbage: a copy from behind the end of a file";
 
 std::int64_t time_of(const struct stat& status) {
   return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
 }
 
-class HashingSink final : public ByteSink {
+// The second round's result goes where the first round's plan has its literals.
+class Weaver final : public ByteSink {
  public:
-  HashingSink(int fd, const std::string& name, std::uint64_t most) : out_(fd, name), most_(most) {}
+  Weaver(Patcher& out, const Script& plan) : out_(out), plan_(plan) { copy_next(); }
   void write(std::span<const std::byte> bytes) override {
-    if (bytes.size() > most_ - hash_.size())
-      throw Error(ErrorCode::Io, "the other side sends more of a file than it has listed");
-    hash_.add(bytes);
-    out_.write(bytes);
+    while (!bytes.empty()) {
+      if (next_ == plan_.size())
+        throw Error(ErrorCode::Io, "the other side sends garbage: more than its plan says");
+      const auto count = static_cast<std::size_t>(
+          std::min<std::uint64_t>(bytes.size(), plan_[next_].length - done_));
+      out_.literal(bytes.first(count));
+      bytes = bytes.subspan(count);
+      done_ += count;
+      if (done_ < plan_[next_].length) return;
+      ++next_, done_ = 0;
+      copy_next();
+    }
   }
-  FileSum sum() { return hash_.sum(); }
 
  private:
-  DescriptorSink out_;
-  std::uint64_t most_;
-  FileHash hash_;
+  void copy_next() {
+    for (; next_ < plan_.size() && plan_[next_].copy; ++next_)
+      out_.copy(plan_[next_].at, plan_[next_].length);
+  }
+  Patcher& out_;
+  const Script& plan_;
+  std::size_t next_ = 0;
+  std::uint64_t done_ = 0;  // of the literal that is next
 };
 
 // Bytes that go by, counted.
@@ -103,6 +121,8 @@ class Receiver {
     std::size_t entry = 0;
     SyncRequest request{};
     bool full_sums = false;
+    std::uint32_t block = 0;         // of Finer
+    std::shared_ptr<Script> plan{};  // the same
   };
 
   [[nodiscard]] bool turn_is_full() const {
@@ -229,19 +249,30 @@ class Receiver {
       const FileSum sum = sum_of(*old);
       talk_.bytes(short_hash(sum));
     } else if (request == SyncRequest::Sums) {
-      SignatureOptions options;
-      options.block = options_.block > 0 ? options_.block : block_for(old->size());
-      options.strong = wanted.full_sums ? full_strong
-                                        : strong_for(std::max(old->size(), entry.size),
-                                                     options.block, safety_of_sync);
-      options.rdiff = true;
-      PieceSink pieces(talk_);
-      PassingSink counted(pieces);
-      write_signature(watched(*old), counted, options);
-      pieces.end();
-      sum_bytes_ += counted.count;
+      const std::uint32_t block =
+          options_.block > 0 ? options_.block : first_block_for(old->size());
+      talk_.number(old->size());
+      send_sums(watched(*old), std::max(old->size(), entry.size), block, wanted.full_sums);
+    } else if (request == SyncRequest::Finer) {
+      const ReadAt all = old->reader_at();
+      const Parts parts = never_copied(*wanted.plan, old->size());
+      const ReadSome reader = from_start(parts.of(all));
+      send_sums(reader, std::max(parts.size(), literals_of(*wanted.plan).size()), wanted.block,
+                false);
     }
-    asked_.push_back({wanted.entry, request, wanted.full_sums});
+    asked_.push_back({wanted.entry, request, wanted.full_sums, wanted.block, wanted.plan});
+  }
+
+  void send_sums(const ReadSome& old, std::uint64_t size, std::uint32_t block, bool full) {
+    SignatureOptions options;
+    options.block = block;
+    options.strong = full ? full_strong : strong_for(size, block, safety_of_sync);
+    options.rdiff = true;
+    PieceSink pieces(talk_);
+    PassingSink counted(pieces);
+    write_signature(old, counted, options);
+    pieces.end();
+    sum_bytes_ += counted.count;
   }
 
   ReadSome watched(const InputFile& file) {
@@ -288,8 +319,23 @@ class Receiver {
       }
     } else if (answer == static_cast<std::uint64_t>(SyncAnswer::Contents)) {
       return hear_contents(wanted);
+    } else if (answer == static_cast<std::uint64_t>(SyncAnswer::Plan) &&
+               wanted.request == SyncRequest::Sums) {
+      return hear_plan(wanted);
     }
     throw Error(ErrorCode::Io, "the other side sends garbage: an answer to another question");
+  }
+
+  void hear_plan(const Wanted& wanted) {
+    const SyncEntry& entry = list_.entries[wanted.entry];
+    const std::uint64_t block = talk_.number();
+    if (block == 0 || block > most_block)
+      throw Error(ErrorCode::Io,
+                  "the other side sends garbage: blocks of " + std::to_string(block) + " bytes");
+    auto plan =
+        std::make_shared<Script>(receive_plan(talk_, root_->open(entry.name).size(), entry.size));
+    again_.push_back({wanted.entry, SyncRequest::Finer, false, static_cast<std::uint32_t>(block),
+                      std::move(plan)});
   }
 
   void hear_contents(const Wanted& wanted) {
@@ -297,20 +343,33 @@ class Receiver {
     progress(entry.name);
     const bool there = root_->look(entry.name).has_value();
     SyncRoot::Pending pending(*root_, entry.name);
-    HashingSink out(pending.fd(), entry.name, entry.size);
-    Pieces pieces(talk_);
-    PatchStats patched;
-    if (wanted.request == SyncRequest::Sums) {
-      const InputFile old = root_->open(entry.name);
-      patched = apply_delta(old.reader_at(), old.size(), std::ref(pieces), out);
-    } else {
+    DescriptorSink file(pending.fd(), entry.name);
+    std::optional<InputFile> old;
+    if (wanted.request != SyncRequest::Whole) old.emplace(root_->open(entry.name));
+    const ReadAt all = old ? old->reader_at() : ReadAt{};
+    const std::uint64_t old_size = old ? old->size() : 0;
+    Patcher patcher(all, old_size, file, entry.size);
+    PatchStats inner;
+    if (wanted.request == SyncRequest::Whole) {
       std::vector<std::byte> buffer(buffer_bytes);
-      while (const std::size_t count = pieces(buffer)) {
-        out.write(std::span<const std::byte>(buffer).first(count));
-        patched.literal += count;
-      }
+      Pieces pieces(talk_);
+      while (const std::size_t count = pieces(buffer))
+        patcher.literal(std::span<const std::byte>(buffer).first(count));
+    } else if (wanted.request == SyncRequest::Sums) {
+      ScriptCommands commands(talk_);
+      patcher.run(commands, beyond_the_end);
+    } else {
+      const Parts parts = never_copied(*wanted.plan, old_size);
+      const ReadAt rest = parts.of(all);
+      Weaver weaver(patcher, *wanted.plan);
+      Patcher inside(rest, parts.size(), weaver, entry.size);
+      ScriptCommands commands(talk_);
+      inside.run(commands, beyond_the_end);
+      inner = inside.finish();
     }
-    pieces.pass_over();
+    PatchStats patched = patcher.finish();
+    // What the second round found went through the first one's literals.
+    patched.copied += inner.copied, patched.literal -= inner.copied;
     if (const std::string trouble = talk_.text(4096); !trouble.empty()) {
       stats_.troubles.push_back(entry.name + ": " + trouble);
       return;
@@ -318,7 +377,7 @@ class Receiver {
     ShortHash stated;
     talk_.read(stated);
     stats_.literal += patched.literal;
-    if (stated != short_hash(out.sum())) return once_more(wanted);
+    if (stated != short_hash(patched.fresh)) return once_more(wanted);
     stats_.copied += patched.copied;
     note(there ? "update" : "new", entry.name);
     ++(there ? stats_.updated : stats_.made);

@@ -1,9 +1,14 @@
 // The side of weir sync that has the files: lists them, and answers what the other side asks for
 // (sync_wire.hpp).
 #include <algorithm>
+#include <map>
 
+#include "exchange/delta_splitter.hpp"
 #include "exchange/file_hash.hpp"
+#include "exchange/librsync_job.hpp"
+#include "exchange/signature.hpp"
 #include "exchange/sync_root.hpp"
+#include "exchange/sync_script.hpp"
 #include "exchange/sync_wire.hpp"
 #include "weir/error.hpp"
 
@@ -101,8 +106,49 @@ struct Asked {
   SyncRequest request{};
   std::size_t entry = 0;
   ShortHash hash{};
+  std::uint64_t old_size = 0;
   std::vector<std::byte> sums;
 };
+
+// Between a plan and the finer sums for it.
+struct Planned {
+  Script script;
+  ShortHash hash{};
+};
+
+Signature load(std::span<const std::byte> sums) {
+  Signature signature = Signature::read([&](std::span<std::byte> bytes) {
+    const std::size_t count = std::min(sums.size(), bytes.size());
+    std::copy_n(sums.begin(), count, bytes.begin());
+    sums = sums.subspan(count);
+    return count;
+  });
+  // The others are for old versions of rdiff, and can be made slow.
+  if (signature.rolling() != RollingSum::RabinKarp) garbage("sums of an old kind");
+  return signature;
+}
+
+// Which parts of a new file are in the old one.
+Script find(const Signature& signature, const ReadSome& fresh) {
+  Script script;
+  std::uint64_t made = 0;
+  DeltaSplitter splitter(
+      [&](const DeltaCommands::Copy& copy) {
+        script.push_back({.copy = true, .at = copy.at, .length = copy.length});
+        made += copy.length;
+      },
+      [&](std::span<const std::byte> literal) {
+        if (script.empty() || script.back().copy)
+          script.push_back({.copy = false, .at = made, .length = 0});
+        script.back().length += literal.size();
+        made += literal.size();
+      });
+  LibrsyncJob job(rs_delta_begin(signature.loaded().sums.get()), "the signature");
+  job.run(fresh, window_for(signature.block()),
+          [&](std::span<const std::byte> bytes) { splitter.write(bytes); });
+  splitter.end();
+  return script;
+}
 
 class Sender {
  public:
@@ -145,7 +191,8 @@ class Sender {
         garbage("a request for a file that is not in the list");
       asked.entry = static_cast<std::size_t>(entry);
       if (asked.request == SyncRequest::Hash) talk_.read(asked.hash);
-      if (asked.request == SyncRequest::Sums) {
+      if (asked.request == SyncRequest::Sums) asked.old_size = talk_.number();
+      if (asked.request == SyncRequest::Sums || asked.request == SyncRequest::Finer) {
         std::byte some[4096];
         Pieces pieces(talk_);
         while (const std::size_t count = pieces(some)) {
@@ -179,24 +226,63 @@ class Sender {
                                                                    : SyncAnswer::Different);
       return;
     }
+    if (asked.request == SyncRequest::Sums) return answer_sums(asked, *file, reading);
+    if (asked.request == SyncRequest::Finer) return answer_finer(asked, *file);
     say(SyncAnswer::Contents);
     PieceSink pieces(talk_);
-    FileSum sum;
-    if (asked.request == SyncRequest::Sums) {
-      std::span<const std::byte> rest = asked.sums;
-      const Signature signature = Signature::read([&](std::span<std::byte> bytes) {
-        const std::size_t count = std::min(rest.size(), bytes.size());
-        std::copy_n(rest.begin(), count, bytes.begin());
-        rest = rest.subspan(count);
-        return count;
-      });
-      sum = write_delta(signature, reader, pieces, {.rdiff = true}).fresh;
-    } else {
-      sum = pass(reader, &pieces);
-    }
+    const FileSum sum = pass(reader, &pieces);
     pieces.end();
-    talk_.text(std::string_view(reading.trouble).substr(0, 4096));
-    if (reading.trouble.empty()) talk_.bytes(short_hash(sum));
+    finish(reading.trouble, short_hash(sum));
+  }
+
+  void answer_sums(const Asked& asked, const InputFile& file, Reading& reading) {
+    const Signature signature = load(asked.sums);
+    FileHash hash;
+    Planned planned;
+    planned.script = find(signature, [&](std::span<std::byte> bytes) {
+      const std::size_t count = reading(bytes);
+      hash.add(bytes.first(count));
+      return count;
+    });
+    planned.hash = short_hash(hash.sum());
+    // Full sums are asked for where short ones have failed: no more of these.
+    const bool short_sums = signature.strong() < full_strong;
+    const std::uint32_t block =
+        short_sums && reading.trouble.empty()
+            ? second_block_for(planned.script, asked.old_size, signature.block())
+            : 0;
+    if (block > 0) {
+      say(SyncAnswer::Plan);
+      talk_.number(block);
+      send_plan(talk_, planned.script);
+      planned_[asked.entry] = std::move(planned);
+      return;
+    }
+    say(SyncAnswer::Contents);
+    send_script(talk_, planned.script, file.reader_at());
+    finish(reading.trouble, planned.hash);
+  }
+
+  void answer_finer(const Asked& asked, const InputFile& file) {
+    const auto at = planned_.find(asked.entry);
+    if (at == planned_.end()) garbage("finer sums that nobody asked for");
+    const Planned planned = std::move(at->second);
+    planned_.erase(at);
+    const Parts literals = literals_of(planned.script);
+    const ReadAt real = file.reader_at(), fresh = literals.of(real);
+    const ReadSome reader = from_start(fresh);
+    const Script script = find(load(asked.sums), [&](std::span<std::byte> bytes) {
+      talk_.still_here();
+      return reader(bytes);
+    });
+    say(SyncAnswer::Contents);
+    send_script(talk_, script, fresh);
+    finish("", planned.hash);
+  }
+
+  void finish(const std::string& trouble, const ShortHash& hash) {
+    talk_.text(std::string_view(trouble).substr(0, 4096));
+    if (trouble.empty()) talk_.bytes(hash);
   }
 
   static FileSum pass(const ReadSome& reader, ByteSink* to) {
@@ -217,6 +303,7 @@ class Sender {
   const SyncOptions& options_;
   std::vector<std::uint64_t> before_;  // bytes of the files before each
   std::vector<Asked> asked_;
+  std::map<std::size_t, Planned> planned_;  // by entry
 };
 
 }  // namespace

@@ -5,19 +5,22 @@
 //              and size or link target; then names that it cannot send
 //   receiver   (2) requests, at most some megabytes of them, then the end of its turn:
 //                    Hash       entry; 16 bytes: is the file this one?   (same size, other time)
-//                    Sums       entry; signature in pieces               (something to build on)
+//                    Sums       entry; its size, signature in pieces     (something to build on)
+//                    Finer      entry; signature in pieces               (after Plan)
 //                    Whole      entry                                    (nothing, or too little)
-//                  and notes of what it has done, where the sender wants to know
 //   sender     (3) an answer to each, in their order:
 //                    Same       for Hash: it is
 //                    Different  for Hash: it is not; the receiver asks again, with Sums
-//                    Contents   delta or file in pieces, then 16 bytes of hash
+//                    Plan       for Sums: bytes of a block, steps without literals; the receiver
+//                               asks again, with Finer sums of what no step copies
+//                    Contents   steps (sync_script.hpp), or for Whole the file in pieces; then
+//                               what went wrong, or nothing and 16 bytes of hash
 //                    Gone       a sentence: it can no longer be read
 //   ... (2) and (3) as often as needed ...
-//   receiver   (4) Done, with its figures
+//   receiver   (4) notes of what it has done, where the sender wants to know; Done, with figures
 //
 // A hash is the first half of BLAKE2b-256. A file whose hash is wrong when it is put together, as
-// short sums make it once in 65,000 files, is asked for again with full ones.
+// short sums make it once in 4,000 files at most, is asked for again with full ones.
 //
 // The receiver believes no name that leads out of its folder, no file longer than listed, and no
 // entry twice; the sender sends nothing that is not in its list. So a peer can fill the folder it
@@ -39,8 +42,8 @@ inline constexpr std::uint32_t sync_version = 1;
 
 enum class SyncRole : std::uint8_t { Sender = 0, Receiver = 1 };
 enum class EntryKind : std::uint8_t { End = 0, File = 1, Folder = 2, Link = 3 };
-enum class SyncRequest : std::uint8_t { EndOfTurn = 0, Hash, Sums, Whole, Note, Done };
-enum class SyncAnswer : std::uint8_t { Same = 1, Different, Contents, Gone };
+enum class SyncRequest : std::uint8_t { EndOfTurn = 0, Hash, Sums, Finer, Whole, Note, Done };
+enum class SyncAnswer : std::uint8_t { Same = 1, Different, Plan, Contents, Gone };
 
 struct SyncEntry {
   EntryKind kind = EntryKind::File;
