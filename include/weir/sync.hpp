@@ -61,7 +61,7 @@ struct SignatureStats {
 // Streams the old file once, in little memory.
 SignatureStats write_signature(const ReadSome& old, ByteSink& out, const SignatureOptions& options);
 
-// A signature in memory, ready to search: about 12 bytes a block and its strong sum.
+// A signature in memory, ready to search: about 60 bytes a block and its strong sum.
 class Signature {
  public:
   // Either kind, recognised by its first bytes. Throws Error(BadState).
@@ -138,8 +138,8 @@ struct SyncOptions {
   std::uint32_t block = 0;
   int level = 3;  // of zstd; 0: not compressed
   // What happens to which name, as it happens.
-  std::function<void(std::string_view what, const std::string& name)> note;
-  std::function<void(std::uint64_t done, std::uint64_t total, const std::string& name)> progress;
+  std::function<void(std::string_view what, const std::string& name)> note{};
+  std::function<void(std::uint64_t done, std::uint64_t total, const std::string& name)> progress{};
 };
 
 struct SyncStats {

@@ -18,9 +18,10 @@ struct Signature::Loaded {
   std::uint32_t magic = 0, block = 0, strong = 0;
 };
 
-// What librsync sees of a file at once: several blocks, or it copies them about.
+// What librsync sees of a file at once: several blocks, or it copies them about; but no more memory
+// than needed for blocks that only a forged signature has.
 inline std::size_t window_for(std::uint32_t block) {
-  return std::max<std::size_t>(std::size_t{256} << 10, std::size_t{4} * block);
+  return std::clamp<std::size_t>(std::size_t{4} * block, 256 << 10, 4 << 20);
 }
 
 }  // namespace weir

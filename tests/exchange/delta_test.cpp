@@ -155,7 +155,9 @@ TEST(BlockSize, BoundsTheChanceOfAFalseMatch) {
     for (const int safety : {safety_of_sync, safety_of_files}) {
       const std::uint32_t block = block_for(size), strong = strong_for(size, block, safety);
       EXPECT_LE(log2_false_match(size, block, strong), -safety);
-      if (strong > 1) EXPECT_GT(log2_false_match(size, block, strong - 1), -safety);
+      if (strong > 1) {
+        EXPECT_GT(log2_false_match(size, block, strong - 1), -safety);
+      }
     }
 }
 
