@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "dedup_window.hpp"
+#include "sample/record_sampler.hpp"
 #include "sizes.hpp"
 #include "weir/snapshot.hpp"
 
@@ -46,7 +47,24 @@ void print_window(const Window& window, const Structure& structure) {
     fmt::print("clock       {}\n", show_date(window.now / 1'000'000));
 }
 
+void print_sample(const std::string& file) {
+  const RecordSampler sample = RecordSampler::load(file);
+  std::uint64_t bytes = 0;
+  for (const RecordSampler::Held& held : sample.held()) bytes += held.record.size();
+  static constexpr const char* ways[] = {"uniform", "recent records likelier", "by weight",
+                                         "of distinct keys"};
+  fmt::print(
+      "structure   sample of records, {}\n"
+      "records     {}\n"
+      "held        {} of at most {}, {}\n",
+      ways[static_cast<std::size_t>(sample.way())], show_count(sample.met()),
+      show_count(sample.held().size()), show_count(sample.capacity()), show_bytes(bytes));
+  if (sample.way() == RecordSampler::Way::Recent)
+    fmt::print("half-life   {} records\n", sample.half_life());
+}
+
 void print_state(const std::string& file) {
+  if (RecordSampler::is_saved_at(file)) return print_sample(file);
   SnapshotInfo snapshot;
   std::optional<JobState> job;
   const StructurePtr structure = load(file, &snapshot, &job);

@@ -8,9 +8,9 @@ namespace weir::lab {
 const std::vector<Experiment>& experiments() {
   static const std::vector<Experiment> all = [] {
     std::vector<Experiment> list;
-    for (const auto family :
-         {rsbf_tables, rsbf_figures, rsbf_theory, ibf_tables, ibf_figures, bloom_sizing,
-          spectral_rules, reservoir_induction, compare_filters, repeat_distances, weir_tables})
+    for (const auto family : {rsbf_tables, rsbf_figures, rsbf_theory, ibf_tables, ibf_figures,
+                              bloom_sizing, compressed_bloom_filters, spectral_rules,
+                              reservoir_induction, compare_filters, repeat_distances, weir_tables})
       for (Experiment& experiment : family()) list.push_back(std::move(experiment));
     return list;
   }();

@@ -50,6 +50,7 @@ std::vector<Experiment> rsbf_theory();   // theory
 std::vector<Experiment> ibf_tables();    // ibf-table-2
 std::vector<Experiment> ibf_figures();   // ibf-fig-3 to 18
 std::vector<Experiment> bloom_sizing();
+std::vector<Experiment> compressed_bloom_filters();
 std::vector<Experiment> spectral_rules();
 std::vector<Experiment> reservoir_induction();
 std::vector<Experiment> compare_filters();   // compare

@@ -26,6 +26,7 @@
 
 #include "weir/digest.hpp"
 #include "weir/samplers.hpp"
+#include "weir/snapshot.hpp"
 
 namespace weir {
 
@@ -56,10 +57,15 @@ class RecordSampler {
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
   [[nodiscard]] const Digester& digester() const noexcept { return digester_; }
 
+  // The bytes of a saved sample (src/checkpoint/record_sample.cpp), there and back. read() throws
+  // Error(BadState) for anything that is not whole and valid.
+  void write(ByteSink& sink) const;
+  static RecordSampler read(ByteSource& source);
   // Replaces the file atomically, as save() of weir/snapshot.hpp.
   void save(const std::filesystem::path& path) const;
-  // Throws Error(BadState) for anything that is not whole and valid, Error(Io).
   static RecordSampler load(const std::filesystem::path& path);
+  // Whether the file begins as a saved sample does; false also for one that cannot be read.
+  static bool is_saved_at(const std::filesystem::path& path) noexcept;
 
  private:
   void put(std::uint64_t slot, std::string_view record);

@@ -42,7 +42,7 @@ def run_document(path, folder):
     for block in blocks(path.read_text(), "console"):
         for command, expected in examples(block):
             count += 1
-            real = re.sub(r"(^|[|;] *)\./run\b", rf"\1{WEIR}", command)
+            real = re.sub(r"(^|[|;'] *)\./run\b", rf"\1{WEIR}", command)
             done = subprocess.run(["bash", "-c", real], cwd=folder, capture_output=True, text=True,
                                   timeout=60)
             if done.returncode != 0 or not fits(expected, done.stdout):

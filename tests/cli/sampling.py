@@ -105,6 +105,12 @@ class Sampling(CommandTest):
         self.assertEqual(rest, b"\na\nb\nc\n")
         self.assertEqual(self.sample("--state", self.state, stdin=b""), [b"a", b"b", b"c"])
 
+    def test_inspect_says_what_a_saved_sample_holds(self):
+        self.sample("-n", 40, "--distinct", "--state", self.state, self.input)
+        said = self.output("inspect", self.state).decode()
+        self.assertRegex(said, r"\Astructure   sample of records, of distinct keys\n"
+                               r"records     [\d,]+\nheld        40 of at most 40, ")
+
     def test_refusals(self):
         for arguments, why in ((["-n", 0], "is not between 1 and"),
                                (["--bias", "1h"], "is a time; the half-life is a number"),

@@ -24,6 +24,22 @@ TEST(LabSlides, ABloomFilterShowsTheFprOfTheFormula) {
     }
 }
 
+TEST(LabSlides, ACompressedBloomFilterIsBetterForTheSameBytes) {
+  const Results results = run("compressed-bloom", at(0.2, 5));
+  for (const int bits : {4, 6, 8, 10, 12, 16}) {
+    const std::string row = std::to_string(bits) + " bits a key";
+    const Mean plain = results.mean(row, "plain", "fpr");
+    for (const char* filter : {"plain", "2 times the memory", "8 times the memory", "64 MiB"}) {
+      const Mean fpr = results.mean(row, filter, "fpr");
+      const double predicted = results.mean(row, filter, "predicted").value;
+      const double error = std::max(fpr.error, std::sqrt(predicted / (5 * 400'000)));
+      EXPECT_NEAR(fpr.value, predicted, std::max(0.03 * predicted, 3 * error)) << row << filter;
+      EXPECT_NEAR(results.mean(row, filter, "wire").value, bits, 0.1 * bits) << row << filter;
+    }
+    EXPECT_LT(results.mean(row, "64 MiB", "fpr").value + 3 * plain.error, plain.value) << row;
+  }
+}
+
 TEST(LabSlides, MinimumSelectionErrsAsABloomFilterAndTheOtherRulesLess) {
   const Results results = run("spectral", at(0.5, 5));
   ASSERT_EQ(results.rows().size(), 6u);
@@ -66,8 +82,10 @@ TEST(LabSlides, ABiasedReservoirForgetsByTheExponentialLaw) {
 }
 
 TEST(LabSlides, NameTheLeastScale) {
-  for (const auto& [name, least] :
-       {std::pair{"bloom-sizing", "0.01"}, {"spectral", "0.05"}, {"reservoir", "0.05"}}) {
+  for (const auto& [name, least] : {std::pair{"bloom-sizing", "0.01"},
+                                    {"compressed-bloom", "0.01"},
+                                    {"spectral", "0.05"},
+                                    {"reservoir", "0.05"}}) {
     try {
       find_experiment(name).parts(at(0.001, 1));
       ADD_FAILURE() << name;
