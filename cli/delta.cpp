@@ -51,9 +51,10 @@ void run_delta(const MakeDeltaFlags& flags) {
   const InputFile fresh = InputFile::any(flags.fresh);
   const Signature signature = load_signature(flags.signature);
   DeltaStats stats;
+  EndInOrder end;
   ByteProgress progress(flags.quiet);
   flags.write([&](ByteSink& out) {
-    stats = write_delta(signature, progress.watch(fresh.reader(), fresh.size()), out,
+    stats = write_delta(signature, end.watch(progress.watch(fresh.reader(), fresh.size())), out,
                         {.rdiff = flags.rdiff, .level = static_cast<int>(flags.level)});
   });
   if (!flags.stats.empty()) print_stats(stats, progress.seconds(), flags.stats == "json");
@@ -70,7 +71,7 @@ void add_delta(CommandLine& line) {
       "makes the new file of the old one and the delta.",
       "The delta says of which old file it was made and what the new one must be, by size and "
       "BLAKE2b-256. A signature that rdiff(1) wrote is taken as well; it does not know its file.",
-      "The signature takes memory: about three times its own bytes. If both versions are on one "
+      "The signature takes memory: about 60 bytes for each block. If both versions are on one "
       "machine, `zstd --patch-from` makes smaller deltas."};
   command.argument("SIGNATURE", flags->signature, "Of the old file; - is standard input")
       .require()

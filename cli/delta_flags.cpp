@@ -1,5 +1,6 @@
 #include "delta_flags.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include "exchange/files.hpp"
@@ -33,6 +34,23 @@ void DeltaFlags::write(const std::function<void(ByteSink&)>& write) const {
                 "the result is not for a terminal; give -o FILE, or redirect the output");
   DescriptorSink sink(STDOUT_FILENO, "the output");
   write(sink);
+}
+
+void EndInOrder::check() {
+  pollfd stop{signals_.fd(), POLLIN, 0};
+  came_ = came_ || ::poll(&stop, 1, 0) == 1;
+  if (came_) throw Error(ErrorCode::Io, "stopped by a signal");
+}
+
+ReadSome EndInOrder::watch(ReadSome in) {
+  return [this, read = std::move(in)](std::span<std::byte> bytes) {
+    check();
+    return read(bytes);
+  };
+}
+
+EndInOrder::~EndInOrder() {
+  if (came_) signals_.end_by_it();
 }
 
 void rethrow_naming(const std::string& file) {

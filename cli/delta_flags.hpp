@@ -6,7 +6,8 @@
 #include <string>
 
 #include "flags.hpp"
-#include "weir/snapshot.hpp"
+#include "signals.hpp"
+#include "weir/sync.hpp"
 
 namespace weir::cli {
 
@@ -19,6 +20,24 @@ struct DeltaFlags {
   void declare_stats(Command& command, const char* contents);  // --stats, -q
   // To the file as a whole, or to standard output, which may not be a terminal.
   void write(const std::function<void(ByteSink&)>& write) const;
+};
+
+// SIGINT and SIGTERM end the work between two reads, so that no temporary file is left; then, where
+// this object ends, the process ends by that signal.
+class EndInOrder {
+ public:
+  EndInOrder() = default;
+  EndInOrder(const EndInOrder&) = delete;
+  EndInOrder& operator=(const EndInOrder&) = delete;
+  ~EndInOrder();
+  // Throws when a signal has come.
+  void check();
+  // The reader, with that check.
+  ReadSome watch(ReadSome in);
+
+ private:
+  StopOnSignal signals_;
+  bool came_ = false;
 };
 
 // A bad signature or delta, with its name in front.

@@ -38,11 +38,12 @@ void print_stats(const PatchStats& stats, double seconds, bool json) {
                seconds);
 }
 
-PatchStats patch_to_stdout(const PatchFlags& flags, const ReadSome& delta) {
+PatchStats patch_to_stdout(const PatchFlags& flags, const ReadSome& delta, PatchOptions options) {
   const InputFile old(flags.old);
+  options.basis_first = true;
   PatchStats stats;
   flags.write([&](ByteSink& out) {
-    stats = apply_delta(old.reader_at(), old.size(), delta, out, {.basis_first = true});
+    stats = apply_delta(old.reader_at(), old.size(), delta, out, options);
   });
   return stats;
 }
@@ -54,12 +55,18 @@ void run_patch(const PatchFlags& flags) {
                 "--in-place");
   const InputFile delta = InputFile::any(flags.delta);
   PatchStats stats;
+  EndInOrder end;
   ByteProgress progress(flags.quiet);
-  const ReadSome reader = progress.watch(delta.reader(), delta.size());
+  const ReadSome reader = end.watch(delta.reader());
+  PatchOptions options;
+  options.progress = [&](std::uint64_t written) {
+    end.check();
+    progress.at(written, 0);
+  };
   try {
     stats = flags.output == "-"
-                ? patch_to_stdout(flags, reader)
-                : patch_file(flags.old, reader, flags.in_place ? flags.old : flags.output);
+                ? patch_to_stdout(flags, reader, options)
+                : patch_file(flags.old, reader, flags.in_place ? flags.old : flags.output, options);
   } catch (const Error&) {
     rethrow_naming(flags.delta);
   }

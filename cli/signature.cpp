@@ -55,9 +55,10 @@ void run_signature(const SignatureFlags& flags) {
   options.hash = flags.hash;
   options.rdiff = flags.rdiff;
   SignatureStats stats;
+  EndInOrder end;
   ByteProgress progress(flags.quiet);
   flags.write([&](ByteSink& out) {
-    stats = write_signature(progress.watch(old.reader(), old.size()), out, options);
+    stats = write_signature(end.watch(progress.watch(old.reader(), old.size())), out, options);
   });
   if (!flags.stats.empty()) print_stats(stats, progress.seconds(), flags.stats == "json");
 }

@@ -152,8 +152,10 @@ void add_sync(CommandLine& line) {
           "another time, which may turn out to be the same.");
   command.toggle("-W,--whole", flags->whole, "Send changed files whole, not what changed in them");
   command.size("-b,--block", flags->block, "Bytes of a block", "SIZE")
-      .shown_as("root of the size")
-      .more("Of the receiver's sums; given at the receiving side. See weir-signature(1).");
+      .shown_as("by the size")
+      .more(
+          "Of the receiver's first round of sums; given at the receiving side. The second round, "
+          "over what the first one did not find, chooses its own.");
   command.value("--level", flags->level, "N", "How hard zstd tries, 1 to 19").between(1, 19);
   command.toggle("--no-fsync", flags->no_fsync, "Do not wait until files are safe on the disk")
       .more(

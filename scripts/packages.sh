@@ -22,6 +22,8 @@ fuzz_packages=("${build_packages[@]}" clang-16=clang++-16 libclang-rt-16-dev)
 bench_packages=("${build_packages[@]}" libbenchmark-dev)
 # What bench/versus compares with; the others come through cargo, if there is one.
 versus_packages=(coreutils=sort gawk=gawk mawk=mawk perl=perl gzip=gzip zstd=zstd git=git)
+# What bench/sync compares with.
+sync_bench_packages=(rsync=rsync rdiff=rdiff zstd=zstd tar=tar git=git python3=python3)
 
 say() { printf '==> %s\n' "$*" >&2; }
 

@@ -109,6 +109,8 @@ struct PatchStats {
 struct PatchOptions {
   bool basis_first = false;         // check the old file before the first byte is written
   std::uint64_t most = UINT64_MAX;  // refuse to write more than so many bytes
+  // Called with the bytes written so far, before each piece; may throw to end the work.
+  std::function<void(std::uint64_t written)> progress{};
 };
 
 // Writes the new file. Throws Error(BadState) for a wrong old file and for a delta that is damaged,
@@ -119,7 +121,7 @@ PatchStats apply_delta(const ReadAt& old, std::uint64_t old_size, const ReadSome
 // The new file replaces `destination` as a whole, with the mode of the one that was there or else
 // of the old file; on any failure it stays as it was. `old` and `destination` may be the same.
 PatchStats patch_file(const std::filesystem::path& old, const ReadSome& delta,
-                      const std::filesystem::path& destination);
+                      const std::filesystem::path& destination, const PatchOptions& options = {});
 
 // --- Many files in one exchange -------------------------------------------------------------
 //

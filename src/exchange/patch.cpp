@@ -35,6 +35,21 @@ FileSum sum_of(const ReadAt& file) {
   return hash.sum();
 }
 
+class WatchedSink final : public ByteSink {
+ public:
+  WatchedSink(ByteSink& out, const PatchOptions& options) : out_(out), options_(options) {}
+  void write(std::span<const std::byte> bytes) override {
+    if (options_.progress) options_.progress(written_);
+    written_ += bytes.size();
+    out_.write(bytes);
+  }
+
+ private:
+  ByteSink& out_;
+  const PatchOptions& options_;
+  std::uint64_t written_ = 0;
+};
+
 }  // namespace
 
 PatchStats apply_delta(const ReadAt& old, std::uint64_t old_size, const ReadSome& delta,
@@ -47,7 +62,8 @@ PatchStats apply_delta(const ReadAt& old, std::uint64_t old_size, const ReadSome
                     std::to_string(old_size) + " bytes, not " + std::to_string(basis->size));
   if (basis && options.basis_first && sum_of(old) != *basis) refuse(wrong_basis);
 
-  Patcher patcher(old, old_size, out, options.most);  // (2)
+  WatchedSink watched(out, options);
+  Patcher patcher(old, old_size, watched, options.most);  // (2)
   const ReadSome inside = [&](std::span<std::byte> bytes) { return container.read(bytes); };
   if (container.of_rdiff()) {
     DeltaCommands commands(inside);
@@ -77,12 +93,14 @@ PatchStats apply_delta(const ReadAt& old, std::uint64_t old_size, const ReadSome
 }
 
 PatchStats patch_file(const std::filesystem::path& old, const ReadSome& delta,
-                      const std::filesystem::path& destination) {
+                      const std::filesystem::path& destination, const PatchOptions& options) {
   const InputFile basis(old);
   PatchStats stats;
   replace_file(
       destination,
-      [&](ByteSink& out) { stats = apply_delta(basis.reader_at(), basis.size(), delta, out); },
+      [&](ByteSink& out) {
+        stats = apply_delta(basis.reader_at(), basis.size(), delta, out, options);
+      },
       [&](int fd) { dress_as(fd, destination, basis.status()); });
   return stats;
 }

@@ -140,14 +140,13 @@ SignatureStats write_signature(const ReadSome& old, ByteSink& out,
   job.run(
       [&](std::span<std::byte> bytes) {
         const std::size_t count = old(bytes);
-        hash.add(bytes.first(count));
+        if (container) hash.add(bytes.first(count));
+        stats.old_size += count;
         return count;
       },
       window_for(stats.block), [&](std::span<const std::byte> bytes) { inside.write(bytes); });
-  const FileSum sum = hash.sum();
-  if (container) container->seal(sum);
-  stats.old_size = sum.size;
-  stats.blocks = (sum.size + stats.block - 1) / stats.block;
+  if (container) container->seal(hash.sum());
+  stats.blocks = (stats.old_size + stats.block - 1) / stats.block;
   stats.bytes_written = counted.count;
   return stats;
 }

@@ -1,7 +1,6 @@
 // The side of weir sync that gets the files: compares the list with what it has, asks for what
 // differs, puts it together beside its place, checks it, and puts it in place (sync_wire.hpp).
 #include <fcntl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,7 +8,6 @@
 #include <deque>
 #include <memory>
 #include <set>
-#include <thread>
 #include <unordered_set>
 
 #include "exchange/block_size.hpp"
@@ -18,6 +16,7 @@
 #include "exchange/sync_root.hpp"
 #include "exchange/sync_script.hpp"
 #include "exchange/sync_wire.hpp"
+#include "exchange/weaver.hpp"
 #include "weir/error.hpp"
 
 namespace weir {
@@ -40,36 +39,6 @@ constexpr const char* beyond_the_end =
 std::int64_t time_of(const struct stat& status) {
   return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
 }
-
-// The second round's result goes where the first round's plan has its literals.
-class Weaver final : public ByteSink {
- public:
-  Weaver(Patcher& out, const Script& plan) : out_(out), plan_(plan) { copy_next(); }
-  void write(std::span<const std::byte> bytes) override {
-    while (!bytes.empty()) {
-      if (next_ == plan_.size())
-        throw Error(ErrorCode::Io, "the other side sends garbage: more than its plan says");
-      const auto count = static_cast<std::size_t>(
-          std::min<std::uint64_t>(bytes.size(), plan_[next_].length - done_));
-      out_.literal(bytes.first(count));
-      bytes = bytes.subspan(count);
-      done_ += count;
-      if (done_ < plan_[next_].length) return;
-      ++next_, done_ = 0;
-      copy_next();
-    }
-  }
-
- private:
-  void copy_next() {
-    for (; next_ < plan_.size() && plan_[next_].copy; ++next_)
-      out_.copy(plan_[next_].at, plan_[next_].length);
-  }
-  Patcher& out_;
-  const Script& plan_;
-  std::size_t next_ = 0;
-  std::uint64_t done_ = 0;  // of the literal that is next
-};
 
 // Bytes that go by, counted.
 class PassingSink final : public ByteSink {
@@ -551,49 +520,6 @@ SyncStats receive_files(Channel& channel, const fs::path& destination, const Syn
   stats.files = list.entries.size();
   for (const SyncEntry& entry : list.entries) stats.bytes += entry.size;
   stats.sent = channel.sent(), stats.received = channel.received();
-  return stats;
-}
-
-SyncStats sync_files(const fs::path& source, const fs::path& destination,
-                     const SyncOptions& options) {
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    throw Error(ErrorCode::Io, std::string("cannot make a socket: ") + std::strerror(errno));
-  const Channel::Settings patient{.timeout = 1e6};
-  Channel here(ends[0], ends[0], "the source", patient);
-  Channel there(ends[1], ends[1], "the destination", patient);
-  // The sender in a thread of its own; the receiver, who does things, here.
-  std::exception_ptr failed;
-  SyncOptions quiet = options;
-  quiet.note = nullptr, quiet.progress = nullptr;
-  std::thread sender([&] {
-    try {
-      send_files(there, source, quiet);
-    } catch (const std::exception& error) {
-      failed = std::current_exception();
-      there.fail(error.what());
-    }
-  });
-  SyncStats stats;
-  std::exception_ptr trouble;
-  try {
-    stats = receive_files(here, destination, options);
-  } catch (const std::exception& error) {
-    trouble = std::current_exception();
-    here.fail(error.what());
-  }
-  sender.join();
-  // Whose fault it was knows the one who did not hear of it from the other.
-  for (const std::exception_ptr& one : {trouble, failed}) {
-    if (!one) continue;
-    try {
-      std::rethrow_exception(one);
-    } catch (const Error& error) {
-      if (!std::string_view(error.what()).starts_with("the other side says")) throw;
-    }
-  }
-  if (trouble) std::rethrow_exception(trouble);
-  if (failed) std::rethrow_exception(failed);
   return stats;
 }
 

@@ -193,19 +193,31 @@ void SyncRoot::sync_all() {
   if (::syncfs(fd_) != 0) fail("sync", "");
 }
 
-SyncRoot::Pending::Pending(SyncRoot& root, std::string name)
-    : root_(&root), name_(std::move(name)) {
+template <class Make>
+void SyncRoot::Pending::named(const Make& make) {
   static std::atomic<std::uint64_t> count = 0;
-  const auto [folder, last] = root_->place(name_);
   // The next number, where a run that was killed has left its file.
   for (int i = 0; i < 1000; ++i) {
-    temporary_ = ".weir-sync." + std::to_string(::getpid()) + "." + std::to_string(count++);
-    fd_ = ::openat(folder, temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                   0600);
-    if (fd_ >= 0) return;
+    const std::string free =
+        ".weir-sync." + std::to_string(::getpid()) + "." + std::to_string(count++);
+    if (make(free.c_str())) {
+      temporary_ = free;
+      return;
+    }
     if (errno != EEXIST) break;
   }
   root_->fail("write beside", name_);
+}
+
+SyncRoot::Pending::Pending(SyncRoot& root, std::string name)
+    : root_(&root), name_(std::move(name)) {
+  const int folder = root_->place(name_).folder;
+  fd_ = ::openat(folder, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+  if (fd_ >= 0) return;
+  named([&](const char* free) {
+    fd_ = ::openat(folder, free, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    return fd_ >= 0;
+  });
 }
 
 SyncRoot::Pending::Pending(Pending&& other) noexcept
@@ -217,6 +229,7 @@ SyncRoot::Pending::Pending(Pending&& other) noexcept
 SyncRoot::Pending::~Pending() {
   if (fd_ < 0) return;
   ::close(fd_);
+  if (temporary_.empty()) return;
   try {
     ::unlinkat(root_->place(name_).folder, temporary_.c_str(), 0);
   } catch (const Error&) {  // its folder is gone, and it with it
@@ -233,6 +246,12 @@ void SyncRoot::Pending::dress(mode_t mode, std::int64_t nanoseconds) {
 void SyncRoot::Pending::place(bool durable) {
   if (durable && ::fsync(fd_) != 0) root_->fail("sync", name_);
   const auto [folder, last] = root_->place(name_);
+  if (temporary_.empty()) {
+    const std::string self = "/proc/self/fd/" + std::to_string(fd_);
+    named([&, in = folder](const char* free) {
+      return ::linkat(AT_FDCWD, self.c_str(), in, free, AT_SYMLINK_FOLLOW) == 0;
+    });
+  }
   if (::renameat(folder, temporary_.c_str(), folder, last) != 0) root_->fail("replace", name_);
   const int fd = std::exchange(fd_, -1);
   if (::close(fd) != 0) root_->fail("close", name_);

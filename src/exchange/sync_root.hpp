@@ -45,7 +45,8 @@ class SyncRoot {
   // All of the file system that it is on: cheaper than one by one where the files are many.
   void sync_all();
 
-  // A file that is being written beside its place.
+  // A file that is being written beside its place: without a name until it is complete, where the
+  // file system can do that, so that not even a kill leaves anything behind.
   class Pending {
    public:
     Pending(SyncRoot& root, std::string name);
@@ -60,8 +61,12 @@ class SyncRoot {
     void place(bool durable);
 
    private:
+    // Tries names until one is free.
+    template <class Make>
+    void named(const Make& make);
+
     SyncRoot* root_;
-    std::string name_, temporary_;
+    std::string name_, temporary_;  // the latter is empty as long as there is none
     int fd_ = -1;
   };
 

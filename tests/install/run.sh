@@ -28,6 +28,7 @@ echo "manual pages and completions are those of the installed command"
 "$work/build/outside"
 printf 'a\nb\na\n' >"$work/lines"
 [[ $("$work/build/outside-engine" "$work/lines") == $'a\nb' ]]
+"$work/build/outside-exchange"
 echo "find_package(weir): built and ran"
 
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name weir.pc)")
@@ -39,4 +40,7 @@ LD_LIBRARY_PATH=$libdir "$work/outside"
 read -ra flags <<<"$(pkg-config --cflags --libs weir-engine)"
 "$CXX" -std=c++20 "$program/engine.cpp" "${flags[@]}" -o "$work/outside-engine"
 [[ $(LD_LIBRARY_PATH=$libdir "$work/outside-engine" "$work/lines") == $'a\nb' ]]
+read -ra flags <<<"$(pkg-config --cflags --libs weir-exchange)"
+"$CXX" -std=c++20 "$program/exchange.cpp" "${flags[@]}" -o "$work/outside-exchange"
+LD_LIBRARY_PATH=$libdir "$work/outside-exchange"
 echo "pkg-config: built and ran"
