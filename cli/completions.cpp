@@ -1,6 +1,7 @@
 // weir completions: what bash, zsh and fish need to complete a command line. The scripts hold all
 // names themselves, so nothing is started while a user types.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "commands.hpp"
 
@@ -13,7 +14,9 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-std::string joined(const std::vector<std::string>& words) { return CLI::detail::join(words, " "); }
+std::string joined(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, " "));
+}
 
 // "-f --filter", with what stands between.
 std::string names_of(const Flag& flag, const char* between) {

@@ -1,5 +1,7 @@
 #include "flags.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -102,12 +104,15 @@ Flag& Flag::require() {
   return *this;
 }
 
+bool Flag::given() const { return option->count() != 0; }
+std::string Flag::text() const { return option->results().back(); }
+
 Command::Command(CLI::App& app, std::string its_name, std::string its_summary)
     : name(std::move(its_name)), summary(std::move(its_summary)), app_(app) {}
 
 Flag& Command::declare(const char* names, std::string value, std::string help) {
   Flag& flag = (group_ == unlisted ? unlisted_ : flags).emplace_back();
-  for (const std::string& one : CLI::detail::split(names, ',')) {
+  for (const std::string& one : split(names, ',')) {
     if (one.starts_with("-") && !one.starts_with("--"))
       flag.letter = one;
     else
@@ -218,19 +223,21 @@ std::size_t Command::place_among(const std::vector<std::string>& words, const st
   return static_cast<std::size_t>(at - words.begin());
 }
 
-CommandLine::CommandLine() {
-  app.name("weir");
-  app.require_subcommand(0, 1);  // so that a wrong one is named; none is refused by parse()
+CommandLine::CommandLine() : app(std::make_unique<CLI::App>()) {
+  app->name("weir");
+  app->require_subcommand(0, 1);  // so that a wrong one is named; none is refused by parse()
   Flag& help = own.emplace_back();
   help.letter = "-h", help.name = "--help", help.help = "Show a short help";
   Flag& release = own.emplace_back();
   release.name = "--version", release.help = "Show the version";
-  app.set_help_flag("-h,--help");
-  app.set_version_flag("--version", std::string("weir ") + version);
+  app->set_help_flag("-h,--help");
+  app->set_version_flag("--version", std::string("weir ") + version);
 }
 
+CommandLine::~CommandLine() = default;
+
 Command& CommandLine::command(std::string name, std::string summary) {
-  CLI::App& sub = *app.add_subcommand(name);
+  CLI::App& sub = *app->add_subcommand(name);
   return commands.emplace_back(sub, std::move(name), std::move(summary));
 }
 
@@ -248,7 +255,7 @@ std::vector<std::string> CommandLine::names() const {
 }
 
 const Command* CommandLine::chosen() const {
-  const auto parsed = app.get_subcommands();
+  const auto parsed = app->get_subcommands();
   return parsed.empty() ? nullptr : find(parsed.front()->get_name());
 }
 
@@ -267,15 +274,15 @@ void CommandLine::parse(int argc, const char* const* argv) {
     arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1, "");
   }
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
-  app.parse(arguments);
-  if (app.get_subcommands().empty()) refuse("a subcommand is missing");
+  app->parse(arguments);
+  if (app->get_subcommands().empty()) refuse("a subcommand is missing");
 }
 
 std::string CommandLine::explain(const CLI::ParseError& error) const {
   std::string said = error.what();
   const Command* const command = chosen();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    std::vector<std::string> extras = app.remaining(true);
+    std::vector<std::string> extras = app->remaining(true);
     std::erase(extras, "--");
     std::string first = extras.empty() ? "" : extras.front();
     const bool option = first.starts_with("-") && first.size() > 1;
@@ -304,6 +311,10 @@ std::string CommandLine::explain(const CLI::ParseError& error) const {
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
     return fmt::format("{} is missing", said.substr(0, said.find(' ')));
   return said;
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  return CLI::detail::split(text, separator);
 }
 
 std::vector<std::string> structure_names(std::optional<Kind> kind) {

@@ -18,11 +18,11 @@
 // occurrence counts, as with the classic tools. A default that is not empty is shown.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -30,6 +30,12 @@
 
 #include "sizes.hpp"
 #include "weir/catalog.hpp"
+
+namespace CLI {  // only where it parses is CLI11 seen: its header takes long to compile
+class App;
+class Option;
+class ParseError;
+}  // namespace CLI
 
 namespace weir::cli {
 
@@ -66,8 +72,8 @@ struct Flag {
   Flag& needs(const Flag& other);
   Flag& require();
 
-  [[nodiscard]] bool given() const { return option->count() != 0; }
-  [[nodiscard]] std::string text() const { return option->results().back(); }  // as it was given
+  [[nodiscard]] bool given() const;
+  [[nodiscard]] std::string text() const;  // as it was given
   [[nodiscard]] const std::string& said() const { return name.empty() ? letter : name; }
 
   std::optional<std::pair<std::uint64_t, std::uint64_t>> limits;
@@ -203,6 +209,7 @@ class CommandLine {
   CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
+  ~CommandLine();
 
   Command& command(std::string name, std::string summary);
 
@@ -216,10 +223,12 @@ class CommandLine {
   [[nodiscard]] const Command* find(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> names() const;
 
-  CLI::App app;
   std::vector<Flag> own;  // --help and --version
   std::deque<Command> commands;
+  std::unique_ptr<CLI::App> app;
 };
+
+std::vector<std::string> split(const std::string& text, char separator);
 
 // The names of the catalogue, of one kind or all, for completion.
 std::vector<std::string> structure_names(std::optional<Kind> kind = {});

@@ -43,7 +43,7 @@ class Table {
         line.assign(column, ' ');
       };
       if (line.size() > column) next_line();
-      for (const std::string& word : CLI::detail::split(right, ' ')) {
+      for (const std::string& word : split(right, ' ')) {
         if (line.size() > column && line.size() + 1 + word.size() > width) next_line();
         if (line.size() > column) line += ' ';
         line += word;

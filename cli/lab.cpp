@@ -38,7 +38,7 @@ struct LabFlags {
 // "2,4,8"
 std::vector<double> numbers_of(const std::string& list, const char* flag) {
   std::vector<double> numbers;
-  for (const std::string& item : CLI::detail::split(list, ',')) {
+  for (const std::string& item : split(list, ',')) {
     double value = 0;
     const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), value);
     if (error != std::errc{} || end != item.data() + item.size())

@@ -1,5 +1,6 @@
 // weir man: the manual pages, in the man macros that groff and mandoc read.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -237,7 +238,7 @@ void run_man(const CommandLine& line, const std::string& name, const std::string
   const Command* const command = line.find(name);
   if (command == nullptr && !name.empty())
     throw Error(ErrorCode::Config, fmt::format("there is no subcommand '{}'; there are {}", name,
-                                               CLI::detail::join(line.names(), ", ")));
+                                               fmt::join(line.names(), ", ")));
   fmt::print("{}", man_page(line, command));
 }
 

@@ -30,6 +30,6 @@ if(WEIR_FUZZ)
 endif()
 if(sanitizers)
   add_compile_options(-fsanitize=${sanitizers} -fno-sanitize-recover=all
-                      -fno-omit-frame-pointer -O1 -g)
+                      -fno-omit-frame-pointer -O1 -g1)
   add_link_options(-fsanitize=${sanitizers})
 endif()
