@@ -1,18 +1,13 @@
 // The side of weir sync that gets the files: compares the list with what it has, asks for what
 // differs, puts it together beside its place, checks it, and puts it in place (sync_wire.hpp).
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstring>
 #include <deque>
 #include <memory>
-#include <set>
-#include <unordered_set>
 
 #include "exchange/block_size.hpp"
 #include "exchange/file_hash.hpp"
 #include "exchange/patcher.hpp"
+#include "exchange/sync_destination.hpp"
 #include "exchange/sync_root.hpp"
 #include "exchange/sync_script.hpp"
 #include "exchange/sync_wire.hpp"
@@ -28,17 +23,10 @@ constexpr std::size_t buffer_bytes = 256 << 10;
 // A turn ends after so many requests, or so many bytes of sums: the sender holds them all.
 constexpr std::size_t most_requests = 4096;
 constexpr std::uint64_t most_sum_bytes = 4 << 20;
-// So many files wait to be placed together: their way to the disk overlaps.
-constexpr std::size_t most_pending = 256, most_one_by_one = 4;
-constexpr std::uint64_t most_pending_bytes = 64 << 20;
 // A file so short goes as a whole: its sums and the commands would hardly be less.
 constexpr std::uint64_t shortest_delta = 700;
 constexpr const char* beyond_the_end =
     "the other side sends garbage: a copy from behind the end of a file";
-
-std::int64_t time_of(const struct stat& status) {
-  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
-}
 
 // Bytes that go by, counted.
 class PassingSink final : public ByteSink {
@@ -56,15 +44,18 @@ class PassingSink final : public ByteSink {
 
 class Receiver {
  public:
-  // No root: it is not there, and a dry run does not make it.
-  Receiver(Talk& talk, SyncRoot* root, const SyncList& list, const Wishes& wishes,
+  Receiver(Talk& talk, Destination& here, const SyncList& list, const Wishes& wishes,
            const SyncOptions& options)
-      : talk_(talk), root_(root), list_(list), wishes_(wishes), options_(options) {
+      : talk_(talk),
+        here_(here),
+        root_(here.root()),
+        list_(list),
+        wishes_(wishes),
+        options_(options) {
     for (const SyncEntry& entry : list.entries) total_ += entry.size;
-    stats_.troubles = list.troubles;
   }
 
-  SyncStats run() {
+  void run() {
     for (std::size_t i = 0; i < list_.entries.size(); ++i) {
       compare(i);
       done_ += list_.entries[i].size;
@@ -79,10 +70,7 @@ class Receiver {
       }
       turn();
     }
-    place_pending();
-    if (wishes_.remove && list_.folder) remove_surplus();
-    if (root_ != nullptr && !wishes_.dry_run) finish_folders();
-    return stats_;
+    here_.finish();
   }
 
  private:
@@ -103,68 +91,24 @@ class Receiver {
   void compare(std::size_t index) {
     const SyncEntry& entry = list_.entries[index];
     talk_.still_here();
-    std::optional<struct stat> there = look(entry.name);
+    std::optional<struct stat> there = here_.look(entry.name);
     const bool right_kind =
         there && ((entry.kind == EntryKind::File && S_ISREG(there->st_mode)) ||
                   (entry.kind == EntryKind::Folder && S_ISDIR(there->st_mode)) ||
                   (entry.kind == EntryKind::Link && S_ISLNK(there->st_mode)));
     if (there && !right_kind) {
-      if (!make_way(entry, S_ISDIR(there->st_mode))) return;
+      if (!here_.make_way(entry, S_ISDIR(there->st_mode))) return;
       there.reset();
     }
     switch (entry.kind) {
       case EntryKind::Folder:
-        if (there) return;
-        note("new", entry.name + "/");
-        ++stats_.made;
-        if (wishes_.dry_run)
-          absent_.insert(entry.name);
-        else
-          root_->make_folder(entry.name);
+        if (!there) here_.make_folder(entry);
         return;
       case EntryKind::Link:
-        return compare_link(entry, there.has_value());
+        return here_.make_link(entry, there.has_value());
       default:
         return compare_file(index, there);
     }
-  }
-
-  std::optional<struct stat> look(const std::string& name) {
-    if (root_ == nullptr) return {};
-    const std::size_t slash = name.rfind('/');
-    if (slash != std::string::npos && absent_.contains(name.substr(0, slash))) {
-      absent_.insert(name);  // and all below it
-      return {};
-    }
-    return root_->look(name);
-  }
-
-  // Something of another kind is there. A folder with contents only goes with leave to remove.
-  bool make_way(const SyncEntry& entry, bool is_folder) {
-    if (is_folder && !wishes_.remove && !root_->list(entry.name).empty()) {
-      stats_.troubles.push_back(entry.name +
-                                " is a folder with contents here: it stays without --delete");
-      return false;
-    }
-    place_pending();
-    if (is_folder)
-      remove_tree(entry.name);
-    else
-      remove_one(entry.name, false);
-    if (wishes_.dry_run) absent_.insert(entry.name);
-    return true;
-  }
-
-  void compare_link(const SyncEntry& entry, bool there) {
-    if (there && root_->link_target(entry.name) == entry.target) {
-      ++stats_.alike;
-      return;
-    }
-    note(there ? "update" : "new", entry.name);
-    ++(there ? stats_.updated : stats_.made);
-    if (wishes_.dry_run) return;
-    root_->make_link(entry.name, entry.target);
-    root_->set_time(entry.name, entry.time);
   }
 
   void compare_file(std::size_t index, const std::optional<struct stat>& there) {
@@ -172,7 +116,7 @@ class Receiver {
     if (!there) return want({index, SyncRequest::Whole});
     const auto size = static_cast<std::uint64_t>(there->st_size);
     if (size == entry.size) {
-      if (time_of(*there) == entry.time && !wishes_.checksum) return alike(entry, *there);
+      if (modified_at(*there) == entry.time && !wishes_.checksum) return here_.alike(entry, *there);
       if (!wishes_.whole || wishes_.checksum) return want({index, SyncRequest::Hash});
     }
     want({index, request_for(entry.size, size)});
@@ -183,22 +127,18 @@ class Receiver {
     return small || wishes_.whole ? SyncRequest::Whole : SyncRequest::Sums;
   }
 
-  void alike(const SyncEntry& entry, const struct stat& there) {
-    ++stats_.alike;
-    if (wishes_.dry_run) return;
-    if ((there.st_mode & 0777) != (entry.mode & 0777)) root_->set_mode(entry.name, entry.mode);
-    if (time_of(there) != entry.time) root_->set_time(entry.name, entry.time);
-  }
-
   // --- asking -------------------------------------------------------------------------------
 
   void want(const Wanted& wanted) {
     const SyncEntry& entry = list_.entries[wanted.entry];
     if (!wishes_.dry_run) return ask(wanted);
     // Without asking it is not known whether a file of the same size is the same.
-    const bool there = look(entry.name).has_value();
-    note(!there ? "new" : wanted.request == SyncRequest::Hash ? "check" : "update", entry.name);
-    ++(!there ? stats_.made : stats_.updated);
+    const bool there = here_.look(entry.name).has_value();
+    here_.note(!there                                ? "new"
+               : wanted.request == SyncRequest::Hash ? "check"
+                                                     : "update",
+               entry.name);
+    ++(!there ? here_.stats.made : here_.stats.updated);
   }
 
   void ask(const Wanted& wanted) {
@@ -267,19 +207,19 @@ class Receiver {
     talk_.end_turn();
     for (const Wanted& wanted : std::exchange(asked_, {})) hear(wanted);
     sum_bytes_ = 0;
-    place_pending();
+    here_.place_pending();
   }
 
   void hear(const Wanted& wanted) {
     const SyncEntry& entry = list_.entries[wanted.entry];
     const std::uint64_t answer = talk_.number();
     if (answer == static_cast<std::uint64_t>(SyncAnswer::Gone)) {
-      stats_.troubles.push_back(entry.name + ": " + talk_.text(4096));
+      here_.stats.troubles.push_back(entry.name + ": " + talk_.text(4096));
       return;
     }
     if (wanted.request == SyncRequest::Hash) {
       if (answer == static_cast<std::uint64_t>(SyncAnswer::Same)) {
-        if (const auto there = root_->look(entry.name)) alike(entry, *there);
+        if (const auto there = root_->look(entry.name)) here_.alike(entry, *there);
         return;
       }
       if (answer == static_cast<std::uint64_t>(SyncAnswer::Different)) {
@@ -340,20 +280,15 @@ class Receiver {
     // What the second round found went through the first one's literals.
     patched.copied += inner.copied, patched.literal -= inner.copied;
     if (const std::string trouble = talk_.text(4096); !trouble.empty()) {
-      stats_.troubles.push_back(entry.name + ": " + trouble);
+      here_.stats.troubles.push_back(entry.name + ": " + trouble);
       return;
     }
     ShortHash stated;
     talk_.read(stated);
-    stats_.literal += patched.literal;
+    here_.stats.literal += patched.literal;
     if (stated != short_hash(patched.fresh)) return once_more(wanted);
-    stats_.copied += patched.copied;
-    note(there ? "update" : "new", entry.name);
-    ++(there ? stats_.updated : stats_.made);
-    pending.dress(entry.mode, entry.time);
-    pending_bytes_ += entry.size;
-    pending_.push_back(std::move(pending));
-    if (pending_.size() >= most_pending || pending_bytes_ >= most_pending_bytes) place_pending();
+    here_.stats.copied += patched.copied;
+    here_.add(std::move(pending), entry, there);
   }
 
   // Short sums first; if they deceived, full ones; if our old file changes all the time, all of it.
@@ -361,123 +296,28 @@ class Receiver {
     if (wanted.request == SyncRequest::Whole)
       throw Error(ErrorCode::Io, "the other side sends another file than it says it does: " +
                                      list_.entries[wanted.entry].name);
-    ++stats_.again;
+    ++here_.stats.again;
     if (wanted.full_sums)
       again_.push_back({wanted.entry, SyncRequest::Whole, true});
     else
       again_.push_back({wanted.entry, SyncRequest::Sums, true});
   }
 
-  void place_pending() {
-    const bool together = options_.durable && pending_.size() > most_one_by_one;
-    if (together) root_->sync_all();
-    for (SyncRoot::Pending& pending : pending_) {
-      pending.place(options_.durable && !together);
-      const std::size_t slash = pending.name().rfind('/');
-      touched_.insert(slash == std::string::npos ? "" : pending.name().substr(0, slash));
-    }
-    pending_.clear();
-    pending_bytes_ = 0;
-  }
-
-  // --- removing, and the folders ------------------------------------------------------------
-
-  void remove_surplus() {
-    if (root_ == nullptr) return;
-    if (!list_.troubles.empty()) {
-      stats_.troubles.emplace_back(
-          "nothing was removed, because the other side could not read all that it has");
-      return;
-    }
-    std::unordered_set<std::string_view> listed;
-    for (const SyncEntry& entry : list_.entries) listed.insert(entry.name);
-    const auto sweep = [&](const std::string& folder) {
-      for (const std::string& one : root_->list(folder)) {
-        const std::string name = folder.empty() ? one : folder + "/" + one;
-        if (listed.contains(name)) continue;
-        const auto there = root_->look(name);
-        if (!there) continue;
-        if (S_ISDIR(there->st_mode))
-          remove_tree(name);
-        else
-          remove_one(name, false);
-      }
-    };
-    sweep("");
-    for (const SyncEntry& entry : list_.entries)
-      if (entry.kind == EntryKind::Folder && !absent_.contains(entry.name)) sweep(entry.name);
-  }
-
-  void remove_tree(const std::string& name) {
-    talk_.still_here();
-    for (const std::string& one : root_->list(name)) {
-      const std::string inner = name + "/" + one;
-      const auto there = root_->look(inner);
-      if (there && S_ISDIR(there->st_mode))
-        remove_tree(inner);
-      else if (there)
-        remove_one(inner, false);
-    }
-    remove_one(name, true);
-  }
-  void remove_one(const std::string& name, bool folder) {
-    note("remove", folder ? name + "/" : name);
-    ++stats_.removed;
-    if (!wishes_.dry_run) root_->remove(name, folder);
-  }
-
-  // In the end, and from the inside out: work in a folder changes its time, and its mode may forbid
-  // work.
-  void finish_folders() {
-    if (options_.durable && touched_.size() > most_one_by_one)
-      root_->sync_all();
-    else if (options_.durable)
-      for (const std::string& folder : touched_) root_->sync_folder(folder);
-    for (auto entry = list_.entries.rbegin(); entry != list_.entries.rend(); ++entry) {
-      if (entry->kind != EntryKind::Folder) continue;
-      const auto there = root_->look(entry->name);
-      if (!there || !S_ISDIR(there->st_mode)) continue;
-      if (time_of(*there) != entry->time) root_->set_time(entry->name, entry->time);
-      if ((there->st_mode & 0777) != (entry->mode & 0777))
-        root_->set_mode(entry->name, entry->mode);
-    }
-  }
-
-  void note(std::string_view what, const std::string& name) {
-    if (options_.note) options_.note(what, name);
-    if (wishes_.notes) notes_.emplace_back(what, name);
-  }
   void progress(const std::string& name) {
     if (options_.progress) options_.progress(done_, total_, name);
   }
 
- public:
-  // Whatever the sender wants to be told; in our turn.
-  void send_notes() {
-    for (const auto& [what, name] : notes_) {
-      talk_.number(static_cast<std::uint64_t>(SyncRequest::Note));
-      talk_.text(what);
-      talk_.text(name);
-    }
-    notes_.clear();
-  }
-
  private:
   Talk& talk_;
+  Destination& here_;
   SyncRoot* root_;
   const SyncList& list_;
   Wishes wishes_;
   const SyncOptions& options_;
-  SyncStats stats_;
   std::uint64_t total_ = 0, done_ = 0;
   std::vector<Wanted> asked_;
   std::deque<Wanted> again_;
   std::uint64_t sum_bytes_ = 0;
-  std::vector<SyncRoot::Pending> pending_;
-  std::uint64_t pending_bytes_ = 0;
-  std::set<std::string> touched_;           // folders with new files
-  std::unordered_set<std::string> absent_;  // what a dry run would have made, removed or replaced
-  std::vector<std::pair<std::string, std::string>> notes_;
 };
 
 }  // namespace
@@ -511,9 +351,10 @@ SyncStats receive_files(Channel& channel, const fs::path& destination, const Syn
     root.emplace(folder);
   }
 
-  Receiver receiver(talk, root ? &*root : nullptr, list, wishes, options);
-  SyncStats stats = receiver.run();
-  receiver.send_notes();
+  Destination here(talk, root ? &*root : nullptr, list, wishes, options);
+  Receiver(talk, here, list, wishes, options).run();
+  here.send_notes();
+  SyncStats stats = here.stats;
   talk.number(static_cast<std::uint64_t>(SyncRequest::Done));
   send_figures(talk, stats);
   talk.end_turn();

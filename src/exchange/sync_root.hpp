@@ -20,6 +20,11 @@ namespace weir {
 // What a name inside the folder may be: components between '/', none of them empty, "." or "..".
 bool is_inner_name(std::string_view name);
 
+// Nanoseconds since 1970.
+inline std::int64_t modified_at(const struct stat& status) {
+  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
 class SyncRoot {
  public:
   // The folder itself may be reached by links: the user named it. Throws Error(Io).

@@ -22,10 +22,6 @@ constexpr std::size_t buffer_bytes = 256 << 10;
   throw Error(ErrorCode::Io, std::string("the other side sends garbage: ") + what);
 }
 
-std::int64_t time_of(const struct stat& status) {
-  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
-}
-
 // All there is below a folder, in order; what cannot be sent or read is told.
 class Walk {
  public:
@@ -50,7 +46,7 @@ class Walk {
       SyncEntry entry;
       entry.name = name;
       entry.mode = static_cast<std::uint32_t>(status->st_mode & 0777);
-      entry.time = time_of(*status);
+      entry.time = modified_at(*status);
       if (S_ISREG(status->st_mode)) {
         entry.size = static_cast<std::uint64_t>(status->st_size);
       } else if (S_ISDIR(status->st_mode)) {
