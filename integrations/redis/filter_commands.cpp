@@ -4,6 +4,7 @@
 // new value draws (WEIR.MAKE, instead of WEIR.RESERVE), and the time (WEIR.ADVANCE, before the
 // command that first sees a new generation of a window of time). Everything else is replicated as
 // it came.
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
@@ -52,7 +53,7 @@ Reserve parse_reserve(const Call& call) {
       return true;
     };
     if (option("MEMORY")) {
-      reserve.request.memory = call.whole(i + 1, "MEMORY", 1, std::uint64_t{1} << 48);
+      reserve.request.memory = call.whole(i + 1, "MEMORY", 4096, std::uint64_t{1} << 48);
       reserve.memory_given = true;
     } else if (option("FILTER")) {
       reserve.filter = call.text(i + 1);
@@ -103,28 +104,67 @@ Window::Kind kind_for(std::string_view filter) {
                                                                          : Window::Kind::Sliding;
 }
 
+// With the window's step, where there is one.
+StructurePtr make_wanted(Reserve& wanted, std::uint64_t memory) {
+  Request request = wanted.request;
+  // The server counts blocks only: what making one needs for a moment is its own affair.
+  request.memory = memory + budget_reserve;
+  if (!wanted.window)
+    return make_structure(wanted.filter.empty() ? "weir" : wanted.filter, request);
+  wanted.window->kind = kind_for(wanted.filter);
+  const WindowWish wish = {.filter = wanted.filter,
+                           .request = request,
+                           .window_option = "the window",
+                           .filter_option = "FILTER"};
+  return make_for_window(*wanted.window, wish, [](const std::string& spec, const Request& r) {
+    return make_structure(spec, r);
+  });
+}
+
+// The least of the allocator's sizes that would do, up to `most`; 0 when none does. More memory is
+// never worse, so halving finds it.
+std::uint64_t enough_memory(Reserve wanted, std::uint64_t most) {
+  const auto size = [](unsigned i) { return std::uint64_t{4 + i % 4} << (10 + i / 4); };
+  const auto enough = [&](std::uint64_t memory) {
+    try {
+      make_wanted(wanted, memory);
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  };
+  unsigned low = 0, high = 0;
+  while (size(high + 1) <= std::min(most, std::uint64_t{1} << 40)) ++high;
+  if (!enough(size(high))) return 0;
+  while (low < high) {
+    const unsigned middle = (low + high) / 2;
+    if (enough(size(middle)))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return size(high);
+}
+
+StructurePtr make_or_say_what_would_do(Reserve& wanted, std::uint64_t most) {
+  try {
+    return make_wanted(wanted, wanted.request.memory);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::Config) throw;
+    const std::uint64_t enough = enough_memory(wanted, most);
+    if (enough <= wanted.request.memory) throw;
+    refuse("MEMORY " + std::to_string(wanted.request.memory) + " is too little for this; MEMORY " +
+           std::to_string(enough) + " would do");
+  }
+}
+
 void reserve(Call& call) {
   Reserve wanted = parse_reserve(call);
   OpenKey key = call.open(open_read | open_write);
   if (key.find() != nullptr) refuse("the key exists already; DEL it first, or WEIR.RESET it");
   require_allowed(call.context, wanted.request.memory);
-  // The server counts blocks only: what making one needs for a moment is its own affair.
-  wanted.request.memory += budget_reserve;
+  StructurePtr made = make_or_say_what_would_do(wanted, allowed_bytes(call.context));
   auto value = std::make_unique<Value>();
-  StructurePtr made;
-  if (wanted.window) {
-    wanted.window->kind = kind_for(wanted.filter);
-    const WindowWish wish = {.filter = wanted.filter,
-                             .request = wanted.request,
-                             .window_option = "the window",
-                             .filter_option = "FILTER"};
-    made =
-        make_for_window(*wanted.window, wish, [](const std::string& spec, const Request& request) {
-          return make_structure(spec, request);
-        });
-  } else {
-    made = make_structure(wanted.filter.empty() ? "weir" : wanted.filter, wanted.request);
-  }
   if (made->info().kind == Kind::Sample)
     refuse(std::string(made->info().name) + " is a sample; choose a filter or a sketch");
   const Structure& structure = *made;

@@ -99,7 +99,7 @@ def test_refusals():
                 (("n", "MEMORY", "0"), "MEMORY must be"),
                 (("n", "MEMORY", "-5"), "MEMORY must be"),
                 (("n", "MEMORY", "x"), "MEMORY must be"),
-                (("n", "MEMORY", "100"), "at least"),
+                (("n", "MEMORY", "4095"), "MEMORY must be"),
                 (("n", "MEMORY", 8 * MIB + 1), "raise weir.max-bytes-per-key"),
                 (("n", "MEMORY", 65536, "FPR"), "FPR needs a value"),
                 (("n", "MEMORY", 65536, "FPR", "1.5"), "above 0 and below 1"),
@@ -109,7 +109,10 @@ def test_refusals():
                 (("n", "MEMORY", 65536, "HASH", "md5"), "HASH must be"),
                 (("n", "MEMORY", 65536, "WINDOW", "5", "TTL", "5"), "either"),
                 (("n", "MEMORY", 65536, "WINDOW", "0"), "WINDOW must be"),
-                (("n", "MEMORY", 65536, "WINDOW", 10_000_000), "holds a window of"),
+                (("n", "MEMORY", 65536, "WINDOW", 1_000_000), "MEMORY 65536 is too little for this; MEMORY 3670016 would do"),
+                (("n", "MEMORY", 65536, "WINDOW", 1_000_000, "FILTER", "bloom"), "would do"),
+                (("n", "MEMORY", 65536, "FILTER", "bloom:m=1000000"), "MEMORY 131072 would do"),
+                (("n", "MEMORY", 65536, "WINDOW", 10_000_000_000), "needs"),
                 (("n", "MEMORY", 65536, "WINDOW", 10, "FILTER", "stable"), "cannot be held by stable"),
                 (("n", "MEMORY", 65536, "WINDOW", 10, "FILTER", "apbf:g=3"), "says what g is"),
                 (("n", "MEMORY", 65536, "FILTER", "bloom:nothing=1"), "nothing"),
@@ -118,6 +121,12 @@ def test_refusals():
             message = c.refusal("WEIR.RESERVE", *words)
             assert part in message and "\r" not in message, (words, message)
         assert c("EXISTS", "n") == 0
+        for words in (("WINDOW", 1_000_000), ("WINDOW", 900_000, "FILTER", "a2"), ("WINDOW", 1_000_000, "FILTER", "bloom"),
+                      ("FILTER", "bloom:m=9000000")):
+            enough = int(c.refusal("WEIR.RESERVE", "n", "MEMORY", 8192, *words).split()[-3])
+            assert "would do" in c.refusal("WEIR.RESERVE", "n", "MEMORY", enough - 1, *words)
+            assert c("WEIR.RESERVE", "n", "MEMORY", enough, *words) == "OK"  # what was said is true
+            c("DEL", "n")
         assert "only IMPORTANCE" in c.refusal("WEIR.ADD", "k", "a", "WEIGHT", 3)
         assert "wrong number" in c.refusal("WEIR.ADD", "k", "a", "IMPORTANCE")
         assert "IMPORTANCE must be" in c.refusal("WEIR.ADD", "k", "a", "IMPORTANCE", 0)
