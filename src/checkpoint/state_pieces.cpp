@@ -136,7 +136,7 @@ std::uint64_t StateReader::memory() const noexcept {
 
 // What went into the structure is read out of it again; what has not, is held.
 void StateReader::write_taken(ByteSink& sink) const {
-  CutSink cut(sink, inner_->taken);
+  CutSink cut(sink, inner_->taken - inner_->in_room);
   if (inner_->job)
     write_job_state(*inner_->job, cut);
   else
@@ -147,6 +147,7 @@ void StateReader::write_taken(ByteSink& sink) const {
   } else {
     cut.write(inner_->snapshot.header());
   }
+  if (inner_->in_room > 0) sink.write(inner_->snapshot.room().first(inner_->in_room));
 }
 
 const std::optional<JobState>& StateReader::job() const noexcept { return inner_->job; }
