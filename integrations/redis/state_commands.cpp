@@ -183,7 +183,11 @@ void load(Call& call) {
       value = made.get();
       key.set(std::move(made));
     }
-    value->loading.emplace(Value::Loading{part, StateReader(allowed_bytes(call.context))});
+    value->loading.reset();
+    const std::uint64_t allowed = allowed_bytes(call.context);
+    const std::uint64_t beside = part == 0 ? 0 : value->memory();  // it joins what is there
+    value->loading.emplace(
+        Value::Loading{part, StateReader(beside < allowed ? allowed - beside : 0)});
   }
   try {
     const std::string_view bytes = call.text(3);
