@@ -1,6 +1,8 @@
 # tests/**/*.cpp     one GoogleTest executable, weir-tests
 # tests/alone/*.cpp  one executable each: they replace operator new, mmap and the like
 # tests/cli/*.sh|py  one test each, with WEIR, WEIR_SOURCE_DIR and WEIR_BUILD_DIR in the environment
+# tests/redis/*.py   the same against a server with the module; support/direct.cpp is the library
+#                    called directly
 # tests/install/     an outside program, built against an installed tree
 #
 # Labels: `slow` for suites named Slow* and scripts named slow*, `fast` for the others. The
@@ -39,30 +41,51 @@ function(weir_add_gtest target)
 endfunction()
 
 file(GLOB_RECURSE test_sources RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS tests/*.cpp)
-list(FILTER test_sources EXCLUDE REGEX "^tests/(alone|install|fixtures)/")
+list(FILTER test_sources EXCLUDE REGEX "^tests/(alone|install|fixtures|redis)/")
 weir_add_gtest(weir-tests ${test_sources})
 
 set(script_environment
   WEIR=$<TARGET_FILE:weir-cli> WEIR_SOURCE_DIR=${PROJECT_SOURCE_DIR}
   WEIR_BUILD_DIR=${PROJECT_BINARY_DIR})
 
-file(GLOB script_tests CONFIGURE_DEPENDS tests/cli/*.sh tests/cli/*.py)
-foreach(script IN LISTS script_tests)
-  cmake_path(GET script STEM name)
-  cmake_path(GET script EXTENSION LAST_ONLY extension)
-  if(extension STREQUAL ".py")
-    set(interpreter python3)
-  else()
-    set(interpreter bash)
+# weir_add_scripts(FOLDER): tests/FOLDER/*.sh|py
+function(weir_add_scripts folder)
+  file(GLOB script_tests CONFIGURE_DEPENDS tests/${folder}/*.sh tests/${folder}/*.py)
+  foreach(script IN LISTS script_tests)
+    cmake_path(GET script STEM name)
+    cmake_path(GET script EXTENSION LAST_ONLY extension)
+    if(extension STREQUAL ".py")
+      set(interpreter python3)
+    else()
+      set(interpreter bash)
+    endif()
+    set(speed fast)
+    if(name MATCHES "^slow")
+      set(speed slow)
+    endif()
+    add_test(NAME ${folder}.${name} COMMAND ${interpreter} ${script})
+    set_tests_properties(${folder}.${name} PROPERTIES
+      ENVIRONMENT "${script_environment}" LABELS ${speed} TIMEOUT 600)
+  endforeach()
+endfunction()
+weir_add_scripts(cli)
+
+if(WEIR_REDIS AND NOT WEIR_SANITIZE MATCHES "thread")
+  # The server itself is not sanitized: it gets the runtime by hand.
+  if(WEIR_SANITIZE)
+    set(preload "")
+    foreach(library asan ubsan)
+      execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=lib${library}.so
+                      OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
+      string(APPEND preload "${path} ")
+    endforeach()
+    list(APPEND script_environment "WEIR_PRELOAD=${preload}")
   endif()
-  set(speed fast)
-  if(name MATCHES "^slow")
-    set(speed slow)
-  endif()
-  add_test(NAME cli.${name} COMMAND ${interpreter} ${script})
-  set_tests_properties(cli.${name} PROPERTIES
-    ENVIRONMENT "${script_environment}" LABELS ${speed} TIMEOUT 600)
-endforeach()
+  weir_add_scripts(redis)
+  add_executable(weir-direct tests/redis/support/direct.cpp)
+  target_link_libraries(weir-direct PRIVATE weir)
+  weir_warnings(weir-direct TEST)
+endif()
 
 # These replace functions that a sanitizer replaces too, or link without its runtime.
 if(NOT WEIR_SANITIZE)

@@ -14,7 +14,9 @@ test_packages=(
   zsh=zsh fish=fish groff-base=groff mandoc=mandoc gzip=gzip zstd=zstd util-linux=setpriv
   rdiff=rdiff  # what weir signature, delta and patch are held against
   gnuplot-nox=gnuplot chromium=chromium  # the lab's charts, and a reader of its report
+  redis-tools=redis-check-rdb  # holds the server as well, without the service of redis-server
 )
+redis_packages=(redis-tools=redis-check-rdb)
 format_packages=(clang-format-16=clang-format-16 git=git)
 # Not needed by run and test: static analysis, fuzzing, benchmarks.
 tidy_packages=("${test_packages[@]}" clang-tidy-16=clang-tidy-16)

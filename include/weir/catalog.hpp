@@ -52,6 +52,7 @@ struct Request {
   std::uint32_t shards = 1;  // 1 is the paper's structure
   HashKind hash = HashKind::Xxh3;
   std::optional<std::uint64_t> seed = {};  // absent: random secret and random seed
+  std::optional<Digester> digester = {};   // instead of hash and the seed's secret: this one
   Kernel kernel = Kernel::Auto;
 };
 

@@ -110,6 +110,8 @@ class Filter : public Structure {
   // by. For windows of time. Throws Error(Unsupported) where keys do not age by generations.
   virtual void advance(std::uint32_t generations) = 0;
   virtual void advance_shard(std::uint32_t shard, std::uint32_t generations) = 0;
+  // What contains() would say after advance(generations), without doing it.
+  [[nodiscard]] virtual bool contains_after(Digest digest, std::uint32_t generations) const = 0;
 
   // Forgets everything: a shard is as it was made, its counts included.
   virtual void clear_shard(std::uint32_t shard) noexcept = 0;

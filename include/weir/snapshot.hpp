@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -70,7 +71,7 @@ struct Window {
   std::int64_t now = 0;       // the number of the last record, from 0 on, or the highest time met
   std::uint64_t late = 0;     // records behind the clock
   std::uint64_t doubted = 0;  // records too far from it to be believed at once
-  std::uint64_t doubt = 0;    // src/pipeline/window_clock.hpp
+  std::uint64_t doubt = 0;    // src/core/window_clock.hpp
 };
 
 // How far a job has come. Saved in one file with the structure, so that the two cannot part:
@@ -91,8 +92,58 @@ struct JobState {
 // Bytes write_snapshot will write.
 std::uint64_t snapshot_bytes(const Structure& structure);
 void write_snapshot(const Structure& structure, ByteSink& sink);
-// Throws Error(BadState) for anything that is not a whole, valid snapshot.
-StructurePtr read_snapshot(ByteSource& source, SnapshotInfo* info = nullptr);
+// Throws Error(BadState) for anything that is not a whole, valid snapshot, or whose structure takes
+// more memory than `most_memory`, before it is asked for.
+StructurePtr read_snapshot(ByteSource& source, SnapshotInfo* info = nullptr,
+                           std::uint64_t most_memory = ~std::uint64_t{0});
+
+// The same bytes, and those of a state file with a job in front, in pieces: for a program that must
+// not stop for all of them at once. The structure must not change before the last one is written.
+class StateWriter {
+ public:
+  // Seconds since 1970; where bytes are to be compared, always the same.
+  explicit StateWriter(const Structure& structure, const JobState* job = nullptr,
+                       std::optional<std::int64_t> saved_at = {});
+  StateWriter(StateWriter&&) noexcept;
+  StateWriter& operator=(StateWriter&&) noexcept;
+  ~StateWriter();
+  [[nodiscard]] std::uint64_t size() const noexcept;  // of all
+  [[nodiscard]] bool done() const noexcept;
+  // The next piece: the head, a block of 256 KiB, or the end.
+  void write_piece(ByteSink& sink);
+
+ private:
+  struct Inner;
+  std::unique_ptr<Inner> inner_;
+};
+
+// A state file that comes in pieces of any size. Nothing is believed more than by read_snapshot(),
+// but memory is asked for before all bytes are there: as much as the head says, up to
+// `most_memory`.
+class StateReader {
+ public:
+  explicit StateReader(std::uint64_t most_memory);
+  StateReader(StateReader&&) noexcept;
+  StateReader& operator=(StateReader&&) noexcept;
+  ~StateReader();
+  // Throws Error(BadState); the reader is of no use then.
+  void take(std::span<const std::byte> bytes);
+  [[nodiscard]] bool done() const noexcept;
+  [[nodiscard]] std::uint64_t taken() const noexcept;   // bytes so far
+  [[nodiscard]] std::uint64_t memory() const noexcept;  // of the structure, as far as it is known
+  // The bytes that were taken, once more: another reader goes on from there.
+  void write_taken(ByteSink& sink) const;
+  // When it is done.
+  [[nodiscard]] const std::optional<JobState>& job() const noexcept;
+  [[nodiscard]] StructurePtr structure() &&;
+
+ private:
+  struct Inner;
+  std::unique_ptr<Inner> inner_;
+};
+
+// An equal structure, which goes on as this one does.
+StructurePtr copy_of(const Structure& structure);
 
 // Replaces the file atomically: a temporary file beside it (mode 0600, for it holds the
 // secret), fsync, rename, fsync of the folder. On failure the old file stays as it was.

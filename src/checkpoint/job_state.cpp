@@ -116,6 +116,19 @@ void write_job_state(const JobState& job, ByteSink& sink) {
   sink.write(std::as_bytes(std::span(all)));
 }
 
+std::uint64_t job_state_bytes(std::span<const std::byte, job_state_begin> begin) {
+  if (std::memcmp(begin.data(), magic, sizeof magic) != 0) return 0;  // a bare snapshot
+  std::uint32_t version, description_bytes;
+  std::memcpy(&version, begin.data() + 8, 4);
+  std::memcpy(&description_bytes, begin.data() + 12, 4);
+  if (version == 0 || version > newest_version)
+    refuse("this state of a job has format version " + std::to_string(version) +
+           "; this weir reads versions 1 to " + std::to_string(newest_version));
+  if (description_bytes > max_description)
+    refuse("the state is damaged: the sizes in its header contradict each other");
+  return sizeof(Fixed) + description_bytes + (version < 2 ? 0 : sizeof(FixedWindow)) + 8;
+}
+
 BehindJobState::BehindJobState(ByteSource& all) : all_(all), size_(all.size()) {
   held_.resize(std::min<std::uint64_t>(sizeof magic, size_));
   all_.read(writable(held_, 0));
@@ -129,13 +142,8 @@ BehindJobState::BehindJobState(ByteSource& all) : all_(all), size_(all.size()) {
   all_.read(writable(held_, sizeof magic));
   Fixed f;
   std::memcpy(&f, held_.data(), sizeof f);
-  if (f.version == 0 || f.version > newest_version)
-    refuse("this state of a job has format version " + std::to_string(f.version) +
-           "; this weir reads versions 1 to " + std::to_string(newest_version));
-  if (f.description_bytes > max_description)
-    refuse("the state is damaged: the sizes in its header contradict each other");
-  const std::uint64_t window = f.version < 2 ? 0 : sizeof(FixedWindow);
-  const std::uint64_t head = sizeof f + f.description_bytes + window + 8;
+  const std::uint64_t head =
+      job_state_bytes(std::as_bytes(std::span(held_)).first<job_state_begin>());
   whole(head);
   held_.resize(head);
   all_.read(writable(held_, sizeof f));
@@ -157,7 +165,7 @@ BehindJobState::BehindJobState(ByteSource& all) : all_(all), size_(all.size()) {
   job.output_open = f.output_open != 0, job.repeats_open = f.repeats_open != 0;
   job.records = f.records, job.bytes = f.bytes, job.first = f.first, job.repeats = f.repeats;
   job.bad = f.bad;
-  if (window > 0) job.window = window_of(held_.data() + sizeof f + f.description_bytes);
+  if (f.version >= 2) job.window = window_of(held_.data() + sizeof f + f.description_bytes);
   job_ = std::move(job);
   size_ -= head;
   held_.clear();

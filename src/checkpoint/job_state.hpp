@@ -10,6 +10,11 @@ namespace weir {
 
 void write_job_state(const JobState& job, ByteSink& sink);
 
+// How many bytes a job's state takes that begins like this, 0 when none does. Throws
+// Error(BadState).
+inline constexpr std::size_t job_state_begin = 16;
+std::uint64_t job_state_bytes(std::span<const std::byte, job_state_begin> begin);
+
 // Reads the job's state if one is there; what is left is the snapshot. Throws Error(BadState).
 class BehindJobState final : public ByteSource {
  public:

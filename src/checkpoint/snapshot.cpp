@@ -32,13 +32,12 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include <array>
 #include <bit>
 #include <chrono>
 #include <cstring>
 #include <string>
 
-#include "checkpoint/snapshot_access.hpp"
+#include "checkpoint/snapshot_pieces.hpp"
 #include "core/catalog.hpp"
 
 namespace weir {
@@ -50,25 +49,6 @@ constexpr char magic[8] = {'W', 'E', 'I', 'R', 'S', 'N', 'A', 'P'};
 constexpr std::uint32_t newest_version = 1;
 constexpr std::uint64_t block_bytes = 256 << 10;
 constexpr std::size_t max_text = 1024;
-constexpr std::size_t max_registers = 256;
-
-struct FixedHeader {
-  char magic[8];
-  std::uint32_t version;
-  std::uint32_t header_bytes;
-  std::uint64_t total_bytes;
-  std::uint64_t payload_bytes;
-  std::uint32_t shards;
-  std::uint32_t registers;
-  std::int64_t saved_at;
-  std::uint64_t seed;
-  std::uint16_t name_bytes;
-  std::uint16_t parameter_bytes;
-  std::uint8_t hash;
-  std::uint8_t zero[3];
-  Digester::Secret secret;
-};
-static_assert(sizeof(FixedHeader) == 256);
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::BadState, why); }
 
@@ -83,18 +63,6 @@ std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t seed) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }
 
-class Overall {  // the checksum over all
- public:
-  Overall() { XXH3_64bits_reset(&state_); }
-  void add(std::span<const std::byte> bytes) {
-    XXH3_64bits_update(&state_, bytes.data(), bytes.size());
-  }
-  [[nodiscard]] std::uint64_t value() const { return XXH3_64bits_digest(&state_); }
-
- private:
-  XXH3_state_t state_;
-};
-
 std::uint64_t blocks_of(std::uint64_t payload) { return (payload + block_bytes - 1) / block_bytes; }
 
 std::uint64_t total_bytes(const FixedHeader& h) {
@@ -106,7 +74,14 @@ std::uint32_t header_bytes(std::size_t name, std::size_t parameters) {
   return static_cast<std::uint32_t>(round_up(sizeof(FixedHeader) + name + parameters, 8) + 8);
 }
 
-FixedHeader describe(const Structure& structure, std::size_t name, std::size_t parameters) {
+std::int64_t now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+FixedHeader describe(const Structure& structure, std::size_t name, std::size_t parameters,
+                     std::int64_t saved_at) {
   FixedHeader h{};
   std::memcpy(h.magic, magic, sizeof magic);
   h.version = newest_version;
@@ -114,9 +89,7 @@ FixedHeader describe(const Structure& structure, std::size_t name, std::size_t p
   h.payload_bytes = structure.payload().size();
   h.shards = structure.shards();
   h.registers = static_cast<std::uint32_t>(SnapshotAccess::registers_a_shard(structure));
-  h.saved_at = std::chrono::duration_cast<std::chrono::seconds>(
-                   std::chrono::system_clock::now().time_since_epoch())
-                   .count();
+  h.saved_at = saved_at;
   h.seed = structure.seed();
   h.name_bytes = static_cast<std::uint16_t>(name);
   h.parameter_bytes = static_cast<std::uint16_t>(parameters);
@@ -147,7 +120,7 @@ void check_sizes(const FixedHeader& h, std::uint64_t present) {
 // An empty structure as the header describes it, made only if its cells are as large as the
 // payload that is really there.
 StructurePtr make_described(const FixedHeader& h, const std::string& name,
-                            const std::string& parameters) {
+                            const std::string& parameters, std::uint64_t most_memory) {
   const StructureEntry* const entry = find_entry(name);
   if (entry == nullptr)
     refuse(
@@ -158,6 +131,10 @@ StructurePtr make_described(const FixedHeader& h, const std::string& name,
     const std::uint64_t cells = entry->payload_bytes(params);
     if (cells > h.payload_bytes || cells * h.shards != h.payload_bytes)
       refuse("the state is damaged: its parameters do not fit its size");
+    const std::uint64_t memory = h.payload_bytes + entry->overhead(h.shards);
+    if (memory > most_memory)
+      refuse("the state's structure takes " + std::to_string(memory) + " bytes, more than the " +
+             std::to_string(most_memory) + " that are allowed");
     StructurePtr made =
         entry->create(params, Making{h.shards, h.seed,
                                      Digester::from_secret(static_cast<HashKind>(h.hash), h.secret),
@@ -172,19 +149,6 @@ StructurePtr make_described(const FixedHeader& h, const std::string& name,
   }
 }
 
-void read_payload(Structure& structure, ByteSource& source, Overall& overall) {
-  const auto payload = SnapshotAccess::payload(structure);
-  for (std::uint64_t i = 0, at = 0; at < payload.size(); ++i, at += block_bytes) {
-    const auto block = payload.subspan(at, std::min(block_bytes, payload.size() - at));
-    source.read(block);
-    std::uint64_t stored;
-    source.read(writable_bytes_of(stored));
-    if (stored != checksum(block, i))
-      refuse("the state is damaged: block " + std::to_string(i) + " does not match its checksum");
-    overall.add(bytes_of(stored));
-  }
-}
-
 }  // namespace
 
 void SpanSource::read(std::span<std::byte> bytes) {
@@ -193,83 +157,170 @@ void SpanSource::read(std::span<std::byte> bytes) {
   all_ = all_.subspan(bytes.size());
 }
 
-std::uint64_t snapshot_bytes(const Structure& structure) {
-  return describe(structure, std::strlen(structure.info().name), structure.parameters().size())
-      .total_bytes;
-}
+SnapshotWriter::SnapshotWriter(const Structure& structure, std::optional<std::int64_t> saved_at)
+    : structure_(structure),
+      parameters_(structure.parameters()),
+      h_(describe(structure, std::strlen(structure.info().name), parameters_.size(),
+                  saved_at ? *saved_at : now())) {}
 
-void write_snapshot(const Structure& structure, ByteSink& sink) {
-  const std::string name = structure.info().name;
-  const std::string parameters = structure.parameters();
-  const FixedHeader h = describe(structure, name.size(), parameters.size());
-  Overall overall;
-  {
-    std::string header(reinterpret_cast<const char*>(&h), sizeof h);
-    header += name + parameters;
-    header.resize(h.header_bytes - 8, '\0');
-    const std::uint64_t sum = checksum(std::as_bytes(std::span(header)), 0);
-    sink.write(std::as_bytes(std::span(header)));
-    sink.write(bytes_of(sum));
-    overall.add(bytes_of(sum));
-  }
-  const auto payload = structure.payload();
-  for (std::uint64_t i = 0, at = 0; at < payload.size(); ++i, at += block_bytes) {
-    const auto block = payload.subspan(at, std::min(block_bytes, payload.size() - at));
-    const std::uint64_t sum = checksum(block, i);
+void SnapshotWriter::write_piece(ByteSink& sink) {
+  if (!started_) {
+    write_header(sink);
+    started_ = true;
+  } else if (at_ < h_.payload_bytes) {
+    const auto block =
+        structure_.payload().subspan(at_, std::min(block_bytes, h_.payload_bytes - at_));
+    const std::uint64_t sum = checksum(block, at_ / block_bytes);
     sink.write(block);
     sink.write(bytes_of(sum));
-    overall.add(bytes_of(sum));
+    overall_.add(bytes_of(sum));
+    at_ += block.size();
+  } else {
+    std::array<std::uint64_t, max_registers> values;
+    const auto registers = std::span(values).first(h_.registers);
+    for (std::uint32_t shard = 0; shard < h_.shards; ++shard) {
+      SnapshotAccess::read_registers(structure_, shard, registers);
+      sink.write(std::as_bytes(registers));
+      overall_.add(std::as_bytes(registers));
+    }
+    sink.write(bytes_of(overall_.value()));
+    done_ = true;
   }
-  std::array<std::uint64_t, max_registers> values;
-  const auto registers = std::span(values).first(h.registers);
-  for (std::uint32_t shard = 0; shard < h.shards; ++shard) {
-    SnapshotAccess::read_registers(structure, shard, registers);
-    sink.write(std::as_bytes(registers));
-    overall.add(std::as_bytes(registers));
-  }
-  sink.write(bytes_of(overall.value()));
 }
 
-StructurePtr read_snapshot(ByteSource& source, SnapshotInfo* info) {
-  FixedHeader h;
-  if (source.size() < sizeof h)
-    refuse(source.size() == 0 ? "the state is empty" : "this is not a whole weir state file");
-  source.read(writable_bytes_of(h));
-  check_sizes(h, source.size());
+void SnapshotWriter::write_header(ByteSink& sink) {
+  std::string header(reinterpret_cast<const char*>(&h_), sizeof h_);
+  header += structure_.info().name + parameters_;
+  header.resize(h_.header_bytes - 8, '\0');
+  const std::uint64_t sum = checksum(std::as_bytes(std::span(header)), 0);
+  sink.write(std::as_bytes(std::span(header)));
+  sink.write(bytes_of(sum));
+  overall_.add(bytes_of(sum));
+}
 
-  std::string header(reinterpret_cast<const char*>(&h), sizeof h);
-  header.resize(h.header_bytes);
-  source.read(std::as_writable_bytes(std::span(header)).subspan(sizeof h));
-  std::uint64_t sum;
-  std::memcpy(&sum, header.data() + h.header_bytes - 8, 8);
-  if (sum != checksum(std::as_bytes(std::span(header)).first(h.header_bytes - 8), 0))
-    refuse("the state is damaged: its header does not match its checksum");
-  const std::size_t text = h.name_bytes + h.parameter_bytes;
-  if (header.find_first_not_of('\0', sizeof h + text) < h.header_bytes - 8)
-    refuse("the state is damaged: its header holds more than it says");
-
-  StructurePtr structure =
-      make_described(h, header.substr(sizeof h, h.name_bytes),
-                     header.substr(sizeof h + h.name_bytes, h.parameter_bytes));
-  Overall overall;
-  overall.add(bytes_of(sum));
-  read_payload(*structure, source, overall);
-  std::array<std::uint64_t, max_registers> values;
-  const auto registers = std::span(values).first(h.registers);
-  for (std::uint32_t shard = 0; shard < h.shards; ++shard) {
-    source.read(std::as_writable_bytes(registers));
-    overall.add(std::as_bytes(registers));
-    SnapshotAccess::write_registers(*structure, shard, registers);
+std::span<std::byte> SnapshotReader::room() {
+  switch (stage_) {
+    case Stage::Head:
+      return writable_bytes_of(h_);
+    case Stage::Text:
+      return std::as_writable_bytes(std::span(header_)).subspan(sizeof h_);
+    case Stage::Block:
+      return block();
+    case Stage::Registers:
+      return std::as_writable_bytes(std::span(registers_).first(h_.registers));
+    case Stage::BlockSum:
+    case Stage::AllSum:
+      return writable_bytes_of(sum_);
+    case Stage::Done:
+      break;
   }
-  source.read(writable_bytes_of(sum));
-  if (sum != overall.value()) refuse("the state is damaged: the checksum over all does not match");
+  return {};
+}
+
+void SnapshotReader::filled() {
+  switch (stage_) {
+    case Stage::Head:
+      check_sizes(h_, present_.value_or(h_.total_bytes));
+      header_.assign(reinterpret_cast<const char*>(&h_), sizeof h_);
+      header_.resize(h_.header_bytes);
+      stage_ = Stage::Text;
+      break;
+    case Stage::Text:
+      make_structure();
+      stage_ = Stage::Block;
+      break;
+    case Stage::Block:
+      stage_ = Stage::BlockSum;
+      return;
+    case Stage::BlockSum:
+      if (sum_ != checksum(block(), at_ / block_bytes))
+        refuse("the state is damaged: block " + std::to_string(at_ / block_bytes) +
+               " does not match its checksum");
+      overall_.add(bytes_of(sum_));
+      at_ += block().size();
+      stage_ = Stage::Block;
+      break;
+    case Stage::Registers: {
+      const auto registers = std::span(registers_).first(h_.registers);
+      overall_.add(std::as_bytes(registers));
+      SnapshotAccess::write_registers(*structure_, shard_++, registers);
+      break;
+    }
+    case Stage::AllSum:
+      finish();
+      stage_ = Stage::Done;
+      return;
+    case Stage::Done:
+      return;
+  }
+  if (stage_ == Stage::Block && block().empty()) stage_ = Stage::Registers;
+  if (stage_ == Stage::Registers && (shard_ == h_.shards || h_.registers == 0))
+    stage_ = Stage::AllSum;
+}
+
+std::span<std::byte> SnapshotReader::block() {
+  const auto payload = SnapshotAccess::payload(*structure_);
+  return payload.subspan(at_, std::min(block_bytes, payload.size() - at_));
+}
+
+void SnapshotReader::make_structure() {
+  std::memcpy(&sum_, header_.data() + h_.header_bytes - 8, 8);
+  if (sum_ != checksum(std::as_bytes(std::span(header_)).first(h_.header_bytes - 8), 0))
+    refuse("the state is damaged: its header does not match its checksum");
+  const std::size_t text = h_.name_bytes + h_.parameter_bytes;
+  if (header_.find_first_not_of('\0', sizeof h_ + text) < h_.header_bytes - 8)
+    refuse("the state is damaged: its header holds more than it says");
+  structure_ =
+      make_described(h_, header_.substr(sizeof h_, h_.name_bytes),
+                     header_.substr(sizeof h_ + h_.name_bytes, h_.parameter_bytes), most_memory_);
+  overall_.add(bytes_of(sum_));
+}
+
+void SnapshotReader::finish() {
+  if (sum_ != overall_.value())
+    refuse("the state is damaged: the checksum over all does not match");
   try {
-    SnapshotAccess::verify(*structure);
+    SnapshotAccess::verify(*structure_);
   } catch (const Error& error) {
     refuse(std::string("the state is not valid: ") + error.what());
   }
-  if (info != nullptr) *info = {h.version, h.total_bytes, h.saved_at};
-  return structure;
+}
+
+std::uint64_t snapshot_bytes(const Structure& structure) {
+  return SnapshotWriter(structure, 0).size();
+}
+
+void write_snapshot(const Structure& structure, ByteSink& sink) {
+  SnapshotWriter writer(structure, {});
+  while (!writer.done()) writer.write_piece(sink);
+}
+
+StructurePtr read_snapshot(ByteSource& source, SnapshotInfo* info, std::uint64_t most_memory) {
+  if (source.size() < sizeof(FixedHeader))
+    refuse(source.size() == 0 ? "the state is empty" : "this is not a whole weir state file");
+  SnapshotReader reader(source.size(), most_memory);
+  while (!reader.done()) {
+    source.read(reader.room());
+    reader.filled();
+  }
+  if (info != nullptr) *info = reader.info();
+  return std::move(reader).structure();
+}
+
+StructurePtr copy_of(const Structure& structure) {
+  const StructureEntry* const entry = find_entry(structure.info().name);
+  StructurePtr copy = entry->create(
+      Params::parse(structure.parameters()),
+      Making{structure.shards(), structure.seed(), structure.digester(), Kernel::Auto});
+  const auto cells = structure.payload();
+  std::memcpy(SnapshotAccess::payload(*copy).data(), cells.data(), cells.size());
+  std::array<std::uint64_t, max_registers> values;
+  const auto registers = std::span(values).first(SnapshotAccess::registers_a_shard(structure));
+  for (std::uint32_t shard = 0; shard < structure.shards(); ++shard) {
+    SnapshotAccess::read_registers(structure, shard, registers);
+    SnapshotAccess::write_registers(*copy, shard, registers);
+  }
+  return copy;
 }
 
 }  // namespace weir

@@ -97,8 +97,9 @@ Sized size_structure(std::string_view spec, const Request& request) {
 
 StructurePtr make_structure(std::string_view spec, const Request& request) {
   const Sized sized = size_structure(spec, request);
-  const Digester digester = request.seed ? Digester::from_seed(request.hash, *request.seed)
-                                         : Digester::random(request.hash);
+  const Digester digester = request.digester ? *request.digester
+                            : request.seed   ? Digester::from_seed(request.hash, *request.seed)
+                                             : Digester::random(request.hash);
   std::uint64_t seed = request.seed.value_or(0);
   if (!request.seed) randombytes_buf(&seed, sizeof seed);
   return sized.entry->create(sized.params, Making{request.shards, seed, digester, request.kernel});

@@ -9,11 +9,14 @@
 #include <string>
 
 #include "weir/error.hpp"
+#include "weir/memory.hpp"
 
 namespace weir {
 namespace {
 
 constexpr std::uint64_t huge_page = 2 << 20;
+
+BlockAllocator foreign{};  // unless it was given, blocks are our own
 
 [[noreturn]] void no_memory(std::uint64_t bytes) {
   const auto pages = ::sysconf(_SC_PHYS_PAGES), size = ::sysconf(_SC_PAGESIZE);
@@ -47,12 +50,20 @@ std::byte* map_aligned(std::uint64_t bytes) {
 
 }  // namespace
 
+void use_allocator(const BlockAllocator& allocator) noexcept { foreign = allocator; }
+
 std::uint64_t largest_block(std::uint64_t budget) noexcept {
+  if (foreign.largest != nullptr) return foreign.largest(budget);
   if (budget < huge_page) return budget / line_bytes * line_bytes;
   return budget / page_bytes * page_bytes;
 }
 
 std::byte* allocate_block(std::uint64_t bytes) {
+  if (foreign.allocate != nullptr) {
+    void* const block = foreign.allocate(bytes);
+    if (block == nullptr) no_memory(bytes);
+    return static_cast<std::byte*>(block);
+  }
   if (bytes >= huge_page) return map_aligned(round_up(bytes, page_bytes));
   void* const block = ::operator new(bytes, std::align_val_t{line_bytes}, std::nothrow);
   if (block == nullptr) no_memory(bytes);
@@ -61,7 +72,9 @@ std::byte* allocate_block(std::uint64_t bytes) {
 }
 
 void free_block(std::byte* block, std::uint64_t bytes) noexcept {
-  if (bytes >= huge_page)
+  if (foreign.release != nullptr)
+    foreign.release(block, bytes);
+  else if (bytes >= huge_page)
     munmap(block, round_up(bytes, page_bytes));
   else
     ::operator delete(block, std::align_val_t{line_bytes});

@@ -3,7 +3,8 @@
 //
 // From 2 MiB on the block is mapped at a huge-page boundary, so it is zero without being touched
 // and resident only as far as it is used. Address space is reserved to find the boundary, but
-// never more memory than asked for. Smaller blocks come from operator new.
+// never more memory than asked for. Smaller blocks come from operator new. A program may give an
+// allocator of its own (weir/memory.hpp).
 #pragma once
 
 #include <cstddef>

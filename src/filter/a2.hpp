@@ -83,6 +83,11 @@ class A2 {
     return found.active || found.old;
   }
   void advance(std::uint32_t generations) noexcept;
+  [[nodiscard]] bool contains_after(const Target& target,
+                                    std::uint32_t generations) const noexcept {
+    const Found found = find(target);
+    return (generations < 2 && found.active) || (generations == 0 && found.old);
+  }
 
   template <class F>
   void registers(F&& f) {

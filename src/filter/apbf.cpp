@@ -230,6 +230,18 @@ void Apbf::advance(std::uint32_t generations) noexcept {
   for (std::uint32_t i = 0; i < std::min(generations, slots_); ++i) shift();
 }
 
+// The slices that would be emptied do not count.
+bool Apbf::contains_after(const Target& target, std::uint32_t generations) const noexcept {
+  unsigned run = 0;
+  for (unsigned age = 0; age + std::uint64_t{generations} < slots_ && run < k_; ++age) {
+    const Place place = unit_at(target.digest, age);
+    const bool hit =
+        Slice::get(place.unit, place.bit) && (age != 0 || Slice::mark_of(place.unit) == mark_);
+    run = hit ? run + 1 : 0;
+  }
+  return run == k_;
+}
+
 void Apbf::verify() const {
   if (head_ >= slots_ || mark_ > 1 || seen_ > records_ ||
       (g_ == 0 ? counted_ != 0 : counted_ >= g_))

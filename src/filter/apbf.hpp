@@ -103,6 +103,7 @@ class Apbf {
   }
   [[nodiscard]] bool contains(Target target) const noexcept;
   void advance(std::uint32_t generations) noexcept;
+  [[nodiscard]] bool contains_after(const Target& target, std::uint32_t generations) const noexcept;
 
   template <class F>
   void registers(F&& f) {

@@ -9,8 +9,8 @@
 //   S::predict(shape, stream) -> Prediction     of one shard
 //   S::lookahead                 how many records ahead a batch prefetches
 //   S::group, observe_group(), tally()   optional, for structures that take several at once
-// and, where it can: remove(target), advance(generations), estimate_keys(), estimate_union(other),
-// halved(shape), fold_from(other).
+// and, where it can: remove(target), advance(generations) with contains_after(target, generations),
+// estimate_keys(), estimate_union(other), halved(shape), fold_from(other).
 #pragma once
 
 #include <cmath>
@@ -122,6 +122,17 @@ class FilterHandle final : public Sharded<S, FilterHandle<S>, Filter> {
       this->shard(index).advance(generations);
     } else {
       static_cast<void>(index), static_cast<void>(generations);
+      unsupported("age by generations; the apbf and a2 filters can");
+    }
+  }
+  [[nodiscard]] bool contains_after(Digest digest, std::uint32_t generations) const override {
+    if constexpr (requires(const S& s, Target& t) { s.contains_after(t, generations); }) {
+      const S& shard = this->all()[this->index_of(digest)];
+      Target target;
+      shard.locate(digest, target);
+      return shard.contains_after(target, generations);
+    } else {
+      static_cast<void>(digest), static_cast<void>(generations);
       unsupported("age by generations; the apbf and a2 filters can");
     }
   }

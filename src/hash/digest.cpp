@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "core/bits.hpp"
+#include "hash/siphash_lanes.hpp"
 
 namespace weir {
 namespace {
@@ -25,6 +26,27 @@ Digest siphash(std::string_view key, const Digester::Secret& secret) noexcept {
   Digest digest;
   std::memcpy(&digest, out, sizeof digest);
   return digest;
+}
+
+// Four at a time where their lengths allow it.
+void siphash(std::span<const std::string_view> keys, const Digester::Secret& secret,
+             std::span<Digest> digests) noexcept {
+  std::uint64_t k[2];
+  std::memcpy(k, secret.data(), sizeof k);
+  constexpr std::size_t lanes = SiphashLanes::lanes;
+  std::size_t i = 0;
+  while (i < keys.size()) {
+    bool even = keys.size() - i >= lanes;
+    for (std::size_t j = 1; j < lanes && even; ++j)
+      even = keys[i].size() / 8 == keys[i + j].size() / 8;
+    if (even) {
+      SiphashLanes(k[0], k[1]).hash(&keys[i], &digests[i]);
+      i += lanes;
+    } else {
+      digests[i] = siphash(keys[i], secret);
+      ++i;
+    }
+  }
 }
 
 }  // namespace
@@ -54,7 +76,7 @@ void Digester::operator()(std::span<const std::string_view> keys,
   if (kind_ == HashKind::Xxh3)
     for (std::size_t i = 0; i < keys.size(); ++i) digests[i] = xxh3(keys[i], secret_);
   else
-    for (std::size_t i = 0; i < keys.size(); ++i) digests[i] = siphash(keys[i], secret_);
+    siphash(keys, secret_, digests);
 }
 
 }  // namespace weir

@@ -120,13 +120,6 @@ void Judge::set_clock(const Chunk& chunk, std::span<const std::int64_t> times, s
   clock_turn_.pass();
 }
 
-void Judge::age(std::uint32_t shard, std::uint32_t generations) {
-  if (clock_->window().kind == Window::Kind::Landmark)
-    filter_->clear_shard(shard);
-  else
-    filter_->advance_shard(shard, generations);
-}
-
 void Judge::judge_in_turn(Chunk& chunk, Scratch& scratch, Digests digests, Weights weights,
                           std::span<Verdict> verdicts) {
   const auto counts = sketch_ != nullptr ? chunk.counts.all().subspan(chunk.heads, digests.size())
@@ -147,7 +140,8 @@ void Judge::judge_in_turn(Chunk& chunk, Scratch& scratch, Digests digests, Weigh
     else if (sketch_ != nullptr)
       sketch_->add(digests, counts);
     else
-      observe(scratch, digests, weights, verdicts);
+      observe_window(*filter_, clock_ ? clock_->window().kind : Window::Kind::Sliding, scratch.cuts,
+                     digests, weights, verdicts);
   }
   turns_[0].pass();
   if (take_back_) std::ranges::fill(counts, std::uint64_t{1});  // nothing is asked for them
@@ -197,25 +191,6 @@ void Judge::meet_and_name(const Chunk& chunk, Scratch& s, Digests digests,
   top_->name(s.digests.all(), s.texts);
 }
 
-void Judge::observe(const Scratch& scratch, Digests digests, Weights weights,
-                    std::span<Verdict> verdicts) {
-  std::size_t from = 0;
-  const auto up_to = [&](std::size_t end) {
-    const auto part = digests.subspan(from, end - from);
-    const auto out = verdicts.subspan(from, end - from);
-    if (weights.empty())
-      filter_->observe(part, out);
-    else
-      filter_->observe(part, weights.subspan(from, end - from), out);
-    from = end;
-  };
-  for (const WindowClock::Cut& cut : scratch.cuts) {
-    up_to(cut.record);
-    for (std::uint32_t i = 0; i < filter_->shards(); ++i) age(i, cut.generations);
-  }
-  up_to(digests.size());
-}
-
 void Judge::judge_by_shard(const Chunk& chunk, Scratch& s, Digests digests, Weights weights,
                            std::span<Verdict> verdicts) {
   // A stable counting sort of the records by shard.
@@ -260,7 +235,7 @@ void Judge::observe_shard(std::uint32_t shard, Scratch& s, bool weighted) {
     const auto rest = s.order.all().subspan(from, last - from);
     up_to(from + static_cast<std::size_t>(std::lower_bound(rest.begin(), rest.end(), cut.record) -
                                           rest.begin()));
-    age(shard, cut.generations);
+    age_shard(*filter_, shard, clock_->window().kind, cut.generations);
   }
   up_to(last);
 }

@@ -14,9 +14,9 @@
 #include <memory>
 #include <vector>
 
+#include "core/window_clock.hpp"
 #include "key/keys.hpp"
 #include "pipeline/turn.hpp"
-#include "pipeline/window_clock.hpp"
 #include "source/chunk.hpp"
 #include "weir/dedup.hpp"
 #include "weir/top.hpp"
@@ -60,14 +60,11 @@ class Judge {
   using Weights = std::span<const std::uint32_t>;
   void set_clock(const Chunk& chunk, std::span<const std::int64_t> times, std::size_t records,
                  std::vector<WindowClock::Cut>& cuts);
-  void age(std::uint32_t shard, std::uint32_t generations);
   void judge_in_turn(Chunk& chunk, Scratch& scratch, Digests digests, Weights weights,
                      std::span<Verdict> verdicts);
   void take_back(const Chunk& chunk, Digests digests);
   void meet_and_name(const Chunk& chunk, Scratch& scratch, Digests digests,
                      std::span<std::uint64_t> counts);
-  void observe(const Scratch& scratch, Digests digests, Weights weights,
-               std::span<Verdict> verdicts);
   void observe_shard(std::uint32_t shard, Scratch& scratch, bool weighted);
   void judge_by_shard(const Chunk& chunk, Scratch& scratch, Digests digests, Weights weights,
                       std::span<Verdict> verdicts);

@@ -9,6 +9,7 @@
 #include "laws/every_structure.hpp"
 #include "plan/a2_model.hpp"
 #include "plan/apbf_model.hpp"
+#include "weir/snapshot.hpp"
 
 namespace weir {
 namespace {
@@ -338,6 +339,23 @@ TEST(Clearing, MakesAShardAnew) {
         ASSERT_EQ(used->observe(digest), expected) << info->name;
       }
     }
+  }
+}
+
+// What is told of a later time is what that time will show.
+TEST_P(Window, ContainsAfterSaysWhatAdvancingWillShow) {
+  const auto filter = make_filter(GetParam(), {.seed = 5});
+  Draws draws(77);
+  for (int i = 0; i < 400; ++i) {
+    filter->observe(mix(draws.below(300), 1));
+    if (i % 7 != 0) continue;
+    const auto later = static_cast<std::uint32_t>(draws.below(14));
+    const StructurePtr copy = copy_of(*filter);
+    auto& aged = static_cast<Filter&>(*copy);
+    aged.advance(later);
+    for (std::uint64_t key = 0; key < 330; ++key)
+      ASSERT_EQ(filter->contains_after(mix(key, 1), later), aged.contains(mix(key, 1)))
+          << key << " after " << later;
   }
 }
 

@@ -133,5 +133,23 @@ TEST(Digester, TellsKeysApartThatDifferInLengthOrNulBytesOnly) {
   }
 }
 
+TEST(Digester, ABatchIsItsSingleCallsForKeysOfAllLengths) {
+  Draws draws(3);
+  std::string text(400, '\0');
+  for (char& c : text) c = static_cast<char>(draws.next());
+  for (const HashKind hash : both_hashes) {
+    const Digester digester = Digester::from_seed(hash, 11);
+    for (int round = 0; round < 300; ++round) {
+      std::vector<std::string_view> keys(draws.below(40));
+      const std::uint64_t longest = 1 + draws.below(80);
+      for (std::string_view& key : keys)
+        key = std::string_view(text).substr(draws.below(200), draws.below(longest));
+      std::vector<Digest> digests(keys.size());
+      digester(keys, digests);
+      for (std::size_t i = 0; i < keys.size(); ++i) ASSERT_EQ(digests[i], digester(keys[i]));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace weir

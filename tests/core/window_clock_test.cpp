@@ -1,5 +1,5 @@
 // A window's clock ages the structure at places that depend on the stream alone.
-#include "pipeline/window_clock.hpp"
+#include "core/window_clock.hpp"
 
 #include <gtest/gtest.h>
 

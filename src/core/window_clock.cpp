@@ -1,4 +1,4 @@
-#include "pipeline/window_clock.hpp"
+#include "core/window_clock.hpp"
 
 #include <algorithm>
 
@@ -59,6 +59,33 @@ std::uint32_t WindowClock::hear(std::int64_t time) noexcept {
   const auto window = static_cast<std::uint32_t>(
       std::min<std::uint64_t>((window_.length + window_.step - 1) / window_.step, all));
   return std::min(go_to(time), window);
+}
+
+void age_shard(Filter& filter, std::uint32_t shard, Window::Kind kind, std::uint32_t generations) {
+  if (kind == Window::Kind::Landmark)
+    filter.clear_shard(shard);
+  else
+    filter.advance_shard(shard, generations);
+}
+
+void observe_window(Filter& filter, Window::Kind kind, std::span<const WindowClock::Cut> cuts,
+                    std::span<const Digest> digests, std::span<const std::uint32_t> weights,
+                    std::span<Verdict> verdicts) {
+  std::size_t from = 0;
+  const auto up_to = [&](std::size_t end) {
+    const auto part = digests.subspan(from, end - from);
+    const auto out = verdicts.subspan(from, end - from);
+    if (weights.empty())
+      filter.observe(part, out);
+    else
+      filter.observe(part, weights.subspan(from, end - from), out);
+    from = end;
+  };
+  for (const WindowClock::Cut& cut : cuts) {
+    up_to(cut.record);
+    for (std::uint32_t i = 0; i < filter.shards(); ++i) age_shard(filter, i, kind, cut.generations);
+  }
+  up_to(digests.size());
 }
 
 }  // namespace weir

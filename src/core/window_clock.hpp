@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "weir/filter.hpp"
 #include "weir/snapshot.hpp"
 
 namespace weir {
@@ -48,5 +49,13 @@ class WindowClock {
 
   Window window_;
 };
+
+// A shard grows so many generations older, as its window's kind has it.
+void age_shard(Filter& filter, std::uint32_t shard, Window::Kind kind, std::uint32_t generations);
+
+// Observes the records in order; before a cut's record the whole filter ages. Weights may be empty.
+void observe_window(Filter& filter, Window::Kind kind, std::span<const WindowClock::Cut> cuts,
+                    std::span<const Digest> digests, std::span<const std::uint32_t> weights,
+                    std::span<Verdict> verdicts);
 
 }  // namespace weir
