@@ -70,8 +70,17 @@ function(weir_add_scripts folder)
 endfunction()
 weir_add_scripts(cli)
 
-# A server without the sanitizer's runtime cannot load a module that needs it.
-if(WEIR_REDIS AND NOT WEIR_SANITIZE)
+if(WEIR_REDIS AND NOT WEIR_SANITIZE MATCHES "thread")
+  # The server itself is not sanitized: it gets the runtime by hand.
+  if(WEIR_SANITIZE)
+    set(preload "")
+    foreach(library asan ubsan)
+      execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=lib${library}.so
+                      OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
+      string(APPEND preload "${path} ")
+    endforeach()
+    list(APPEND script_environment "WEIR_PRELOAD=${preload}")
+  endif()
   weir_add_scripts(redis)
   add_executable(weir-direct tests/redis/support/direct.cpp)
   target_link_libraries(weir-direct PRIVATE weir)

@@ -5,9 +5,10 @@ import signal
 import socket
 import subprocess
 
-from support.server import MODULE, SOURCE, Client
+from support.server import ENVIRONMENT, MODULE, SOURCE, Client
 
 process = subprocess.Popen([SOURCE / "scripts" / "redis", MODULE], stdout=subprocess.PIPE, text=True,
+                           env=ENVIRONMENT | {"ASAN_OPTIONS": "detect_leaks=0"},
                            start_new_session=True,
                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 try:

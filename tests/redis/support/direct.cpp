@@ -40,8 +40,8 @@ int main() {
     std::string verb, key, item;
     in >> verb >> key;
     Held& held = all[key];
-    auto* const filter = static_cast<weir::Filter*>(held.structure.get());
-    auto* const sketch = static_cast<weir::Sketch*>(held.structure.get());
+    auto* const filter = dynamic_cast<weir::Filter*>(held.structure.get());
+    auto* const sketch = dynamic_cast<weir::Sketch*>(held.structure.get());
     if (verb == "make") {
       std::string spec, hash, kind;
       std::uint64_t seed;

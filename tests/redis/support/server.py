@@ -20,6 +20,11 @@ MODULE = BUILD / "weir.so"
 BINARY = shutil.which("redis-server") or shutil.which("redis-check-rdb")
 
 
+# With sanitizers: their libraries, which the server must have before it loads the module.
+PRELOAD = os.environ.get("WEIR_PRELOAD", "")
+ENVIRONMENT = os.environ | ({"LD_PRELOAD": PRELOAD} if PRELOAD else {})
+
+
 class Refused(Exception):
     """An error that the server replied with."""
 
@@ -119,7 +124,7 @@ class Server:
                 ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder),
                  "--save", "", "--enable-debug-command", "yes", "--daemonize", "no",
                  "--loadmodule", str(MODULE), *map(str, self.module), *map(str, self.options)],
-                executable=BINARY, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+                executable=BINARY, env=ENVIRONMENT, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
             log.close()
             end = time.monotonic() + 60
             while self.process.poll() is None and time.monotonic() < end:
@@ -162,7 +167,10 @@ class Server:
     def __exit__(self, *trouble):
         if trouble[0] is not None:
             sys.stderr.write("".join(self.log().splitlines(True)[-40:]))
-        self.stop(kill=True)
+        self.stop(kill=not PRELOAD)  # leaks are told at the end
+        complaint = self.log().find("Sanitizer")
+        if complaint >= 0:
+            raise RuntimeError(self.log()[max(0, complaint - 200):][:5000])
         if self.own:
             shutil.rmtree(self.folder, ignore_errors=True)
 
