@@ -4,7 +4,7 @@
 //   BF.LOADCHUNK other c1 bytes; BF.LOADCHUNK other c2 bytes; ... each with its own cursor
 // A cursor is the number of bytes up to the end of the chunk, plus one. The bytes, little-endian:
 //   8  "WEIR-BF1"
-//   8  capacity      8  the error rate, a double      8  expansion, 0: none      8  filters
+//   48 the notes of chain.hpp, with the number of filters
 //   then each filter's state file (src/checkpoint/); a chunk holds bytes of one filter only
 // They are not RedisBloom's: its filters hash otherwise, so that nothing in them could be looked
 // up.
@@ -22,7 +22,7 @@ namespace weir::redis {
 namespace {
 
 constexpr std::string_view magic = "WEIR-BF1";
-constexpr std::size_t head_numbers = 4, head_bytes = magic.size() + 8 * head_numbers;
+constexpr std::size_t head_bytes = magic.size() + 8 * chain_notes;
 static_assert(std::endian::native == std::endian::little);
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::Config, why); }
@@ -35,13 +35,10 @@ class Gather final : public ByteSink {
   std::string all;
 };
 
-std::string head_of(const Value& value, const ChainPlan& plan) {
-  const std::uint64_t numbers[head_numbers] = {plan.capacity,
-                                               std::bit_cast<std::uint64_t>(plan.error),
-                                               plan.expansion, value.structures.size()};
+std::string head_of(const Chain& chain) {
+  const std::vector<std::uint64_t> notes = chain.head();
   std::string head(magic);
-  head.append(reinterpret_cast<const char*>(numbers), sizeof numbers);
-  return head;
+  return head.append(reinterpret_cast<const char*>(notes.data()), 8 * notes.size());
 }
 
 // The moment of saving is left out: equal chains have equal bytes.
@@ -105,7 +102,7 @@ void scandump(Call& call) {
     at = 0;
   } else {
     move_to(*value, place);
-    if (cursor == 0) chunk.all = head_of(*value, chain.plan());
+    if (cursor == 0) chunk.all = head_of(chain);
     Value::Dump& dump = *value->dump;
     const std::size_t before = chunk.all.size();
     while (!dump.writer.done() && chunk.all.size() < Chunks::most * 3 / 4)
@@ -125,9 +122,13 @@ std::unique_ptr<Value> expected_by(std::string_view bytes) {
         "cannot be taken over, because it hashes otherwise: add the items anew, and let both "
         "answer "
         "until then");
-  std::uint64_t numbers[head_numbers];
-  std::memcpy(numbers, bytes.data() + magic.size(), sizeof numbers);
-  return Chain::expect({numbers[0], std::bit_cast<double>(numbers[1]), numbers[2]}, numbers[3]);
+  std::vector<std::uint64_t> head(chain_notes);
+  std::memcpy(head.data(), bytes.data() + magic.size(), 8 * chain_notes);
+  try {
+    return Chain::expect(std::move(head));
+  } catch (const Error& error) {
+    refuse("received bad data: " + std::string(error.what()));
+  }
 }
 
 // Bytes that an unfinished load has taken.

@@ -5,13 +5,31 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/bits.hpp"
 #include "core/catalog.hpp"
 
 namespace weir::redis {
 namespace {
 
-enum Note : std::size_t { Which, Capacity, Error_, Expansion, Parts, Notes };
+enum Note : std::size_t { Which, Capacity, Error_, Expansion, Parts, Check, Notes };
+static_assert(Notes == chain_notes);
 constexpr std::uint64_t bloom_chain = 1;  // the first kind of notes there is
+
+// Against damage, not against forgery.
+std::uint64_t check_of(const std::vector<std::uint64_t>& notes) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < Check; ++i)
+    sum = fold_multiply(sum ^ notes[i], 0x9e3779b97f4a7c15) + i + 1;
+  return sum;
+}
+
+std::vector<std::uint64_t> notes_of(const ChainPlan& plan, std::uint64_t parts) {
+  std::vector<std::uint64_t> notes = {
+      bloom_chain,    plan.capacity, std::bit_cast<std::uint64_t>(plan.error),
+      plan.expansion, parts,         0};
+  notes[Check] = check_of(notes);
+  return notes;
+}
 
 std::uint64_t capacity_of(const ChainPlan& plan, std::size_t i) {
   std::uint64_t capacity = plan.capacity;
@@ -56,6 +74,7 @@ void set_notes(Value& value, std::vector<std::uint64_t> notes) {
     return;
   }
   if (notes.size() != Notes || notes[Which] != bloom_chain) bad("these notes are of a newer weir");
+  if (notes[Check] != check_of(notes)) bad("the notes of this chain are damaged");
   const double error = std::bit_cast<double>(notes[Error_]);
   const std::size_t parts = value.structures.size();
   if (notes[Capacity] < 1 || notes[Capacity] > most_capacity || !(error > 0 && error < 1) ||
@@ -77,24 +96,25 @@ std::unique_ptr<Value> Chain::make(const ChainPlan& plan, std::uint64_t allowed)
   auto value = std::make_unique<Value>();
   value->structures.push_back(
       make_structure(spec_for(plan, 0, 0, allowed), {.hash = HashKind::SipHash}));
-  set_notes(*value, {bloom_chain, plan.capacity, std::bit_cast<std::uint64_t>(plan.error),
-                     plan.expansion, 0});
+  set_notes(*value, notes_of(plan, 0));
   return value;
 }
 
-std::unique_ptr<Value> Chain::expect(const ChainPlan& plan, std::uint64_t parts) {
+std::unique_ptr<Value> Chain::expect(std::vector<std::uint64_t> head) {
   auto value = std::make_unique<Value>();
-  if (parts == 0) bad("a chain of no filters");
-  set_notes(*value, {bloom_chain, plan.capacity, std::bit_cast<std::uint64_t>(plan.error),
-                     plan.expansion, parts});
+  set_notes(*value, std::move(head));
   return value;
+}
+
+std::vector<std::uint64_t> Chain::head() const {
+  return notes_of(plan(), value_.structures.size());
 }
 
 void Chain::adopt(StateReader&& state) {
-  std::vector<std::uint64_t> notes = value_.notes;  // which the first structure would clear
+  const ChainPlan plan = Chain::plan();  // the first structure clears the notes
+  const std::uint64_t parts = value_.notes[Parts];
   value_.adopt(value_.structures.size(), std::move(state));
-  if (value_.structures.size() == notes[Parts]) notes[Parts] = 0;
-  set_notes(value_, std::move(notes));
+  set_notes(value_, notes_of(plan, value_.structures.size() == parts ? 0 : parts));
 }
 
 ChainPlan Chain::plan() const {

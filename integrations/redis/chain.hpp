@@ -16,9 +16,9 @@
 // Stops working: a look-up asks every filter, so that a chain with EXPANSION 1 or far too small a
 //   capacity is slow; 4096 filters, or the bytes that a key may take, are the end.
 //
-// The value's notes: {kind of notes, capacity, bits of the error rate, expansion, parts}, where
-// expansion 0 means that it does not grow, and parts how many filters an unfinished BF.LOADCHUNK
-// is to bring.
+// The value's notes: {kind of notes, capacity, bits of the error rate, expansion, parts, checksum},
+// where expansion 0 means that it does not grow, and parts how many filters an unfinished
+// BF.LOADCHUNK is to bring.
 #pragma once
 
 #include "value.hpp"
@@ -30,6 +30,7 @@ struct ChainPlan {
   double error = 0.01;
   std::uint64_t expansion = 2;
 };
+inline constexpr std::size_t chain_notes = 6;
 inline constexpr std::uint64_t most_capacity = std::uint64_t{1} << 48, most_expansion = 32768;
 
 // Takes notes in. Throws Error(BadState) when they are not those of a chain, or the value's
@@ -41,8 +42,10 @@ class Chain {
   // A new one: the first filter with a secret of its own.
   static std::unique_ptr<Value> make(const ChainPlan& plan, std::uint64_t allowed);
 
-  // One that comes in by BF.LOADCHUNK: so many filters, of which none is there yet.
-  static std::unique_ptr<Value> expect(const ChainPlan& plan, std::uint64_t parts);
+  // One that comes in by BF.LOADCHUNK: what head() gave of another, and no filter yet. Throws
+  // Error(BadState).
+  static std::unique_ptr<Value> expect(std::vector<std::uint64_t> head);
+  [[nodiscard]] std::vector<std::uint64_t> head() const;
   // Takes the next filter of such a chain in, and is whole with the last. Throws Error(BadState).
   void adopt(StateReader&& state);
 
