@@ -85,6 +85,10 @@ if(WEIR_REDIS AND NOT WEIR_SANITIZE MATCHES "thread")
   add_executable(weir-direct tests/redis/support/direct.cpp)
   target_link_libraries(weir-direct PRIVATE weir)
   weir_warnings(weir-direct TEST)
+  add_library(weir-redis-other MODULE tests/redis/support/other.cpp integrations/redis/api.cpp)
+  set_target_properties(weir-redis-other PROPERTIES PREFIX "")
+  target_include_directories(weir-redis-other PRIVATE integrations/redis)
+  weir_warnings(weir-redis-other TEST)
 endif()
 
 # These replace functions that a sanitizer replaces too, or link without its runtime.

@@ -15,6 +15,7 @@ test_packages=(
   rdiff=rdiff  # what weir signature, delta and patch are held against
   gnuplot-nox=gnuplot chromium=chromium  # the lab's charts, and a reader of its report
   redis-tools=redis-check-rdb  # holds the server as well, without the service of redis-server
+  python3-redis  # a client of BF.* and CMS.*; node, where there is one, brings the other
 )
 redis_packages=(redis-tools=redis-check-rdb)
 format_packages=(clang-format-16=clang-format-16 git=git)

@@ -37,6 +37,12 @@ class Sketch : public Structure {
   // the next one cannot have come.
   virtual std::size_t remove(std::span<const Digest> digests) = 0;
 
+  // Becomes the sum of `parts`, each taken `weight` times; it may be one of them. They must have
+  // the same parameters, shards and secret. Throws Error(Unsupported) where counters do not add up,
+  // Error(Config) when one would fall below zero or exceed its maximum; nothing is changed then.
+  virtual void set_sum(std::span<const Sketch* const> parts,
+                       std::span<const std::int64_t> weights) = 0;
+
   [[nodiscard]] virtual CountError error() const noexcept = 0;
 
   // Occurrences added, less those removed.

@@ -26,7 +26,7 @@ inline constexpr int api_version = 1;
 
 inline constexpr int open_read = 1, open_write = 2;
 inline constexpr int key_empty = 0;
-inline constexpr int flag_loading = 1 << 13, flag_replicated = 1 << 12;
+inline constexpr int flag_loading = 1 << 13, flag_replicated = 1 << 12, flag_resp3 = 1 << 22;
 inline constexpr int event_module = 1 << 13;  // the class `d` of keyspace events
 inline constexpr int option_handles_io_errors = 1 << 0;
 inline constexpr unsigned config_memory = 1 << 7;
@@ -64,7 +64,7 @@ struct KeySpec {
       int start;
     } keyword;
   } begin;
-  int find_type;  // 2: a range
+  int find_type;  // 2: a range, 3: as many as an argument says
   union {
     struct {
       int last, step, limit;
@@ -90,7 +90,7 @@ struct Argument {
   const char* display;
 };
 inline constexpr int argument_string = 0, argument_integer = 1, argument_double = 2,
-                     argument_key = 3, argument_one_of = 7, argument_block = 8;
+                     argument_key = 3, argument_word = 6, argument_one_of = 7, argument_block = 8;
 inline constexpr int argument_optional = 1, argument_multiple = 2;
 
 struct History {

@@ -39,7 +39,12 @@ class Syntax {
     }
     const bool repeats = word.ends_with("...");
     if (repeats) word.remove_suffix(3);
-    argument.type = word.ends_with('#')   ? argument_integer
+    const bool bare = argument.token == nullptr && std::ranges::all_of(word, [](unsigned char c) {
+                        return std::isupper(c) != 0;
+                      });
+    if (bare) argument.token = keep(word);
+    argument.type = bare                  ? argument_word
+                    : word.ends_with('#') ? argument_integer
                     : word.ends_with('%') ? argument_double
                     : word == "key"       ? argument_key
                                           : argument_string;
@@ -80,6 +85,15 @@ std::vector<KeySpec> key_specs(Access access) {
       return {range(key_rw | key_update, 1, 0), {}};
     case Access::Merge:
       return {range(key_rw | key_update, 1, 0), range(key_ro | key_access, 2, -1), {}};
+    case Access::Sum: {
+      KeySpec counted{};
+      counted.flags = key_ro | key_access;
+      counted.begin_type = 2;
+      counted.begin.index.position = 2;
+      counted.find_type = 3;
+      counted.find.number = {0, 1, 1};
+      return {range(key_rw | key_update, 1, 0), counted, {}};
+    }
   }
   return {{}};
 }
@@ -119,20 +133,31 @@ bool add_category(Context* context) {
   return api::AddACLCategory == nullptr || api::AddACLCategory(context, category) == ok;
 }
 
-bool register_commands(Context* context, std::span<const Entry> entries) {
+bool register_commands(Context* context, std::span<const Entry> entries, const char* hint) {
   for (const Entry& entry : entries)
     if (!register_command(context, entry)) {
-      api::Log(context, "warning", "weir: the server does not take %s", entry.name);
+      api::Log(context, "warning", "weir: the server does not take the command %s; %s", entry.name,
+               hint);
       return false;
     }
   return true;
 }
 
-Value* OpenKey::find() const {
-  if (key_ == nullptr || api::KeyType(key_) == key_empty) return nullptr;
-  if (api::ModuleTypeGetType(key_) != value_type)
+void wrong_type() {
+  throw KnownError("WRONGTYPE Operation against a key holding the wrong kind of value");
+}
+
+void require_allowed(Context* context, std::uint64_t bytes) {
+  const std::uint64_t allowed = allowed_bytes(context);
+  if (bytes > allowed)
     throw Error(ErrorCode::Config,
-                "WRONGTYPE Operation against a key holding the wrong kind of value");
+                "a key may take " + std::to_string(allowed) +
+                    " bytes here; ask for less, or raise weir.max-bytes-per-key");
+}
+
+Value* OpenKey::find() const {
+  if (empty()) return nullptr;
+  if (api::ModuleTypeGetType(key_) != value_type) wrong_type();
   return static_cast<Value*>(api::ModuleTypeGetValue(key_));
 }
 
@@ -182,11 +207,10 @@ int answer(Context* context, String** arguments, int count, void (*body)(Call&))
     body(call);
   } catch (const WrongArity&) {
     return api::WrongArity(context);
+  } catch (const KnownError& error) {
+    api::ReplyWithError(context, error.what());
   } catch (const std::exception& error) {
-    const std::string_view why = error.what();
-    const std::string sentence =
-        why.starts_with("WRONGTYPE") ? std::string(why) : "ERR " + std::string(why);
-    api::ReplyWithError(context, sentence.c_str());
+    api::ReplyWithError(context, ("ERR " + std::string(error.what())).c_str());
   }
   return ok;
 }

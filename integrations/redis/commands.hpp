@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,7 @@ enum class Access : std::uint8_t {
   Update,  // changes what is there
   Create,  // makes the key
   Merge,   // makes or changes the first key from all that follow it
+  Sum,     // changes the first key from as many as the second argument says
 };
 
 struct Entry {
@@ -42,10 +44,17 @@ struct Entry {
 std::span<const Entry> filter_commands();
 std::span<const Entry> sketch_commands();
 std::span<const Entry> state_commands();
+std::span<const Entry> bloom_commands();  // BF.*
+std::span<const Entry> bloom_chunk_commands();
+std::span<const Entry> count_min_commands();  // CMS.*
+
+// Of the secret of CMS.* keys: all of a server have the same, or CMS.MERGE could not add them.
+extern std::uint64_t count_min_seed;
 
 // False when the server refuses; the category comes first.
 bool add_category(Context* context);
-bool register_commands(Context* context, std::span<const Entry> entries);
+// `hint` is said with the name that the server does not take.
+bool register_commands(Context* context, std::span<const Entry> entries, const char* hint);
 
 // A key that is open; closed at the end of the scope.
 class OpenKey {
@@ -57,7 +66,8 @@ class OpenKey {
   ~OpenKey() {
     if (key_ != nullptr) api::CloseKey(key_);
   }
-  // Null when there is none. Throws Error(Config) when the key holds something else.
+  [[nodiscard]] bool empty() const { return key_ == nullptr || api::KeyType(key_) == key_empty; }
+  // Null when there is none. Throws when the key holds something else: WRONGTYPE.
   [[nodiscard]] Value* find() const;
   // Throws when there is none, with the sentence that names WEIR.RESERVE.
   [[nodiscard]] Value& get() const;
@@ -80,6 +90,7 @@ class Call {
   // Argument 0 is the command's own name.
   [[nodiscard]] std::size_t count() const { return count_; }
   [[nodiscard]] String* raw(std::size_t i) const { return argv_[i]; }
+  [[nodiscard]] String** from(std::size_t i) const { return argv_ + i; }
   [[nodiscard]] std::string_view text(std::size_t i) const {
     std::size_t bytes;
     const char* const begin = api::StringPtrLen(argv_[i], &bytes);
@@ -115,6 +126,16 @@ class Call {
 
 // Thrown for a wrong number of arguments that the arity does not cover.
 struct WrongArity {};
+// Thrown for an error reply that is whole as it is: one that clients know, word for word.
+struct KnownError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+[[noreturn]] void wrong_type();
+
+// Throws Error(Config) when a key may not take so much.
+void require_allowed(Context* context, std::uint64_t bytes);
+// Has replicas make the value that this call made, with the secret that it drew.
+void replicate_made(const Call& call, const Value& value);
 
 int answer(Context* context, String** arguments, int count, void (*body)(Call&));
 

@@ -88,13 +88,6 @@ Reserve parse_reserve(const Call& call) {
   return reserve;
 }
 
-void require_allowed(Context* context, std::uint64_t bytes) {
-  const std::uint64_t allowed = allowed_bytes(context);
-  if (bytes > allowed)
-    refuse("a key may take " + std::to_string(allowed) +
-           " bytes here; ask for less, or raise weir.max-bytes-per-key");
-}
-
 // The kind of window that the filter is for; nothing said: sliding.
 Window::Kind kind_for(std::string_view filter) {
   const std::string name(filter.substr(0, filter.find(':')));
@@ -167,20 +160,10 @@ void reserve(Call& call) {
   auto value = std::make_unique<Value>();
   if (made->info().kind == Kind::Sample)
     refuse(std::string(made->info().name) + " is a sample; choose a filter or a sketch");
-  const Structure& structure = *made;
   value->window = wanted.window;
   value->structures.push_back(std::move(made));
-  const std::string spec = std::string(structure.info().name) + ":" + structure.parameters();
-  const auto& secret = structure.digester().secret();
-  const Window window = wanted.window.value_or(Window{});
+  replicate_made(call, *value);
   key.set(std::move(value));
-  api::Replicate(call.context, "WEIR.MAKE", "sbllbbllll", call.raw(1), spec.data(), spec.size(),
-                 static_cast<long long>(structure.shards()),
-                 static_cast<long long>(structure.digester().kind()),
-                 reinterpret_cast<const char*>(secret.data()), secret.size(),
-                 std::to_string(structure.seed()).c_str(), std::to_string(structure.seed()).size(),
-                 static_cast<long long>(window.kind), static_cast<long long>(window.clock),
-                 static_cast<long long>(window.length), static_cast<long long>(window.step));
   api::NotifyKeyspaceEvent(call.context, event_module, "weir.reserve", call.raw(1));
   call.ok();
 }
@@ -396,5 +379,24 @@ constexpr Entry table[] = {
 }  // namespace
 
 std::span<const Entry> filter_commands() { return table; }
+
+void replicate_made(const Call& call, const Value& value) {
+  const Structure& structure = *value.structures.front();
+  const std::string spec = std::string(structure.info().name) + ":" + structure.parameters();
+  const auto& secret = structure.digester().secret();
+  const std::string seed = std::to_string(structure.seed());
+  const Window window = value.window.value_or(Window{});
+  api::Replicate(call.context, "WEIR.MAKE", "sbllbbllll", call.raw(1), spec.data(), spec.size(),
+                 static_cast<long long>(structure.shards()),
+                 static_cast<long long>(structure.digester().kind()),
+                 reinterpret_cast<const char*>(secret.data()), secret.size(), seed.data(),
+                 seed.size(), static_cast<long long>(window.kind),
+                 static_cast<long long>(window.clock), static_cast<long long>(window.length),
+                 static_cast<long long>(window.step));
+  if (!value.notes.empty())
+    api::Replicate(call.context, "WEIR.NOTES", "sb", call.raw(1),
+                   reinterpret_cast<const char*>(value.notes.data()),
+                   value.notes.size() * sizeof value.notes[0]);
+}
 
 }  // namespace weir::redis

@@ -1,6 +1,7 @@
 // weir.so: the server finds RedisModule_OnLoad by its name.
 //
-//   loadmodule weir.so [max-bytes-per-key BYTES]
+//   loadmodule weir.so [max-bytes-per-key BYTES] [noaliases] [cms-seed HEX]
+#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
@@ -43,21 +44,39 @@ void tell(InfoContext* context, int /*crash*/) {
                              static_cast<unsigned long long>(max_bytes_per_key));
 }
 
+bool aliases = true;  // the BF.* and CMS.* commands
+
+bool read_argument(std::string_view name, String* value) {
+  if (value == nullptr) return false;
+  if (name == "max-bytes-per-key") {
+    long long bytes = 0;
+    if (api::StringToLongLong(value, &bytes) != ok) return false;
+    max_bytes_per_key = bytes;
+    return bytes >= least_limit && bytes <= most_limit;
+  }
+  std::size_t size;
+  const char* const hex = api::StringPtrLen(value, &size);
+  const auto [end, error] = std::from_chars(hex, hex + size, count_min_seed, 16);
+  return name == "cms-seed" && error == std::errc() && end == hex + size;
+}
+
 bool read_arguments(Context* context, String** arguments, int count) {
-  for (int i = 0; i < count; i += 2) {
+  for (int i = 0; i < count; ++i) {
     std::size_t bytes;
     const char* const begin = api::StringPtrLen(arguments[i], &bytes);
     const std::string_view name(begin, bytes);
-    long long value = 0;
-    if (name != "max-bytes-per-key" || i + 1 == count ||
-        api::StringToLongLong(arguments[i + 1], &value) != ok || value < least_limit ||
-        value > most_limit) {
+    if (name == "noaliases") {
+      aliases = false;
+      continue;
+    }
+    ++i;
+    if (!read_argument(name, i < count ? arguments[i] : nullptr)) {
       api::Log(context, "warning",
-               "weir: the module takes max-bytes-per-key BYTES, from %lld to %lld", least_limit,
-               most_limit);
+               "weir: the module takes max-bytes-per-key BYTES, from %lld to %lld; noaliases; "
+               "cms-seed HEX, 1 to 16 hexadecimal digits",
+               least_limit, most_limit);
       return false;
     }
-    max_bytes_per_key = value;
   }
   return true;
 }
@@ -84,7 +103,12 @@ int load(Context* context, String** arguments, int count) {
   if (!read_arguments(context, arguments, count) || !create_type(context) || !add_category(context))
     return err;
   for (const auto table : {filter_commands(), sketch_commands(), state_commands()})
-    if (!register_commands(context, table)) return err;
+    if (!register_commands(context, table, "another module has that name?")) return err;
+  for (const auto table : {bloom_commands(), bloom_chunk_commands(), count_min_commands()})
+    if (aliases && !register_commands(context, table,
+                                      "another module has that name; load this one with "
+                                      "`noaliases` to leave BF.* and CMS.* to it"))
+      return err;
   api::RegisterInfoFunc(context, tell);
   return register_limit(context) ? ok : err;
 }

@@ -8,6 +8,7 @@
 // whole and valid. An unfinished load is saved, replicated and goes on after a restart.
 #include <ctime>
 
+#include "chain.hpp"
 #include "commands.hpp"
 #include "plan/expected_fnr.hpp"
 #include "plan/window_making.hpp"
@@ -75,6 +76,29 @@ class Fields {
   Health health_;
 };
 
+// The same of a chain of Bloom filters, as a whole.
+class ChainFields {
+ public:
+  ChainFields(Call& call, Value& value) : call_(call), value_(value), chain_(value) {}
+
+  template <class Use>
+  void each(Use use) {
+    use("filter", [&] { call_.reply("bloom-chain"); });
+    use("kind", [&] { call_.reply("filter"); });
+    use("filters", [&] { call_.reply(static_cast<long long>(value_.structures.size())); });
+    use("capacity", [&] { call_.reply(static_cast<long long>(chain_.capacity())); });
+    use("hash", [&] { call_.reply("siphash"); });
+    use("bytes", [&] { call_.reply(static_cast<long long>(value_.memory())); });
+    use("fpr", [&] { api::ReplyWithDouble(call_.context, chain_.fpr()); });
+    use("new", [&] { call_.reply(static_cast<long long>(chain_.items())); });
+  }
+
+ private:
+  Call& call_;
+  Value& value_;
+  Chain chain_;
+};
+
 constexpr double patience = 0.1;  // seconds, and the prediction that is under way then
 
 void reply_fnr(const Call& call, const Value& value) {
@@ -85,14 +109,9 @@ void reply_fnr(const Call& call, const Value& value) {
     api::ReplyWithNull(call.context);
 }
 
-void info(Call& call) {
-  if (call.count() > 3) throw WrongArity{};
-  const OpenKey key = call.open(open_read);
-  const Value& value = key.get();
-  Fields fields(call, value);
+template <class All>
+void reply_fields(Call& call, All fields) {
   if (call.count() == 3) {
-    // It is a search with a model of the filter: only for who asks.
-    if (call.is(2, "EXPECTED_FNR")) return reply_fnr(call, value);
     bool found = false;
     std::string wanted(call.text(2)), names;
     for (char& c : wanted) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -112,6 +131,20 @@ void info(Call& call) {
     call.reply(name);
     reply();
   });
+}
+
+void info(Call& call) {
+  if (call.count() > 3) throw WrongArity{};
+  const OpenKey key = call.open(open_read);
+  Value& value = key.get();
+  const bool asks_fnr = call.count() == 3 && call.is(2, "EXPECTED_FNR");
+  if (Chain::is(value) && Chain(value).missing() == 0) {
+    if (asks_fnr) return static_cast<void>(api::ReplyWithDouble(call.context, 0));
+    return reply_fields(call, ChainFields(call, value));
+  }
+  // It is a search with a model of the filter: only for who asks.
+  if (asks_fnr) return reply_fnr(call, value);
+  reply_fields(call, Fields(call, value));
 }
 
 class Skip final : public ByteSink {
@@ -172,6 +205,8 @@ void load(Call& call) {
   if (call.text(3).empty()) refuse("a chunk must not be empty");
   OpenKey key = call.open(open_read | open_write);
   Value* value = key.find();
+  if (part > 0 && value != nullptr && !value->notes.empty())
+    refuse("this key holds a chain of filters; use BF.LOADCHUNK");
   if (at != 0) {
     if (value == nullptr || !value->loading) refuse("no load has begun; it begins at cursor 0");
     const std::uint64_t taken = value->loading->reader.taken();
@@ -216,9 +251,9 @@ void notes(Call& call) {
   const std::string_view bytes = call.text(2);
   if (bytes.size() % 8 != 0 || bytes.size() / 8 > Value::most_notes)
     refuse("these are not the notes of a value");
-  value.notes.resize(bytes.size() / 8);
-  std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char*>(value.notes.data()));
-  ++value.changes;
+  std::vector<std::uint64_t> notes(bytes.size() / 8);
+  std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char*>(notes.data()));
+  set_notes(value, std::move(notes));
   api::ReplicateVerbatim(call.context);
   call.ok();
 }

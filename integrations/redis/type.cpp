@@ -16,6 +16,8 @@
 
 #include <algorithm>
 
+#include "chain.hpp"
+
 namespace weir::redis {
 
 Type* value_type = nullptr;
@@ -99,7 +101,7 @@ std::unique_ptr<Value> load_value(Io* io) {
     left -= reader.memory();
     value->adopt(part, std::move(reader));
   }
-  value->notes = std::move(notes);
+  set_notes(*value, std::move(notes));
   if (load_number(io, 1) == 1) {
     const auto part = static_cast<std::size_t>(load_number(io, parts));
     value->loading.emplace(Value::Loading{part, load_state(io, allowed)});
@@ -142,7 +144,7 @@ void rdb_save(Io* io, void* pointer) {
              [&](ByteSink& sink) { value.loading->reader.write_taken(sink); });
 }
 
-// As commands: the parts in order, the notes, and what an unfinished WEIR.LOAD has brought.
+// As commands: the parts in order, what an unfinished load has brought, and the notes on all that.
 void aof_rewrite(Io* io, String* key, void* pointer) {
   const Value& value = *static_cast<const Value*>(pointer);
   const auto emit = [&](std::size_t part, const std::function<void(ByteSink&)>& write) {
@@ -157,11 +159,11 @@ void aof_rewrite(Io* io, String* key, void* pointer) {
   };
   for (std::size_t part = 0; part < value.structures.size(); ++part)
     emit(part, [&](ByteSink& sink) { write_state(value, part, sink); });
+  if (value.loading)
+    emit(value.loading->part, [&](ByteSink& sink) { value.loading->reader.write_taken(sink); });
   if (!value.notes.empty())
     api::EmitAOF(io, "WEIR.NOTES", "sb", key, reinterpret_cast<const char*>(value.notes.data()),
                  value.notes.size() * sizeof value.notes[0]);
-  if (value.loading)
-    emit(value.loading->part, [&](ByteSink& sink) { value.loading->reader.write_taken(sink); });
 }
 
 void digest(DigestIo* io, void* pointer) {
@@ -187,8 +189,10 @@ std::size_t free_effort(String*, const void* pointer) {
 
 void* copy_value(String*, String*, const void* pointer) {
   try {
-    const auto& value = *static_cast<const Value*>(pointer);
-    return value.structures.empty() ? nullptr : new Value(value);  // an unfinished load is left out
+    auto& value = *static_cast<Value*>(const_cast<void*>(pointer));
+    // An unfinished WEIR.LOAD is left out; a chain that is not whole cannot be.
+    const bool whole = !Chain::is(value) || Chain(value).missing() == 0;
+    return value.structures.empty() || !whole ? nullptr : new Value(value);
   } catch (const std::exception&) {
     return nullptr;
   }

@@ -79,7 +79,8 @@ std::uint64_t Value::memory() const {
 
 Structure& Value::only() const {
   if (structures.empty()) refuse("a WEIR.LOAD into this key has begun and is not finished");
-  if (structures.size() > 1) refuse("this key holds a chain of filters; use the BF commands");
+  if (structures.size() > 1 || !notes.empty())
+    refuse("this key holds a chain of filters; use the BF commands");
   return *structures.front();
 }
 Filter& Value::filter() const {

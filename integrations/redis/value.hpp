@@ -1,6 +1,6 @@
 // What a key of the module's type holds.
 //
-//   structures  one for the WEIR.* commands; families of commands that grow hold a chain
+//   structures  one for the WEIR.* and CMS.* commands; those of BF.* hold a chain (chain.hpp)
 //   window      how far back a repeat counts, and where its clock stands
 //   notes       numbers that a family keeps beside, saved with the value
 //   loading     a state that is coming in by WEIR.LOAD; what was there before stays until it is
@@ -36,6 +36,7 @@ struct Value {
     StateWriter writer;
     std::uint64_t at, changes;
     std::int64_t saved_at;
+    std::size_t part = 0;
   };
   std::optional<Dump> dump;
   std::uint64_t changes = 0;

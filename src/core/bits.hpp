@@ -13,6 +13,7 @@
 namespace weir {
 
 __extension__ using Uint128 = unsigned __int128;
+__extension__ using Int128 = __int128;
 
 inline std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) noexcept {
   return static_cast<std::uint64_t>((static_cast<Uint128>(a) * b) >> 64);

@@ -1,7 +1,9 @@
 #include "sketch/count_min.hpp"
 
 #include <cmath>
+#include <limits>
 #include <numbers>
+#include <vector>
 
 #include "core/catalog.hpp"
 
@@ -127,6 +129,38 @@ void CountMin::merge(const CountMin& other) noexcept {
   total_ = saturating_sum(total_, other.total_);
   records_ += other.records_;
   seen_ += other.seen_;
+}
+
+bool CountMin::sum_fits(Parts parts, Weights weights) const {
+  if (update_ == Update::Conservative)
+    throw Error(ErrorCode::Unsupported,
+                "count-min with update=conservative has no weighted sum; update=plain has");
+  std::vector<const Counters*> rows;
+  Int128 total = 0;
+  bool fits = true;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    rows.push_back(&parts[i]->rows_);
+    fits &=
+        !__builtin_add_overflow(total, static_cast<Int128>(parts[i]->total_) * weights[i], &total);
+  }
+  constexpr Int128 most = std::numeric_limits<std::uint64_t>::max();
+  return fits && total >= 0 && total <= most && rows_.sum_fits(rows, weights);
+}
+
+void CountMin::set_sum(Parts parts, Weights weights) {
+  std::vector<const Counters*> rows;
+  std::uint64_t total = 0, records = 0, seen = 0;  // this sketch may be one of the parts
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    rows.push_back(&parts[i]->rows_);
+    total += parts[i]->total_ * static_cast<std::uint64_t>(weights[i]);
+    records = saturating_sum(records, parts[i]->records_);
+    seen = saturating_sum(seen, parts[i]->seen_);
+  }
+  rows_.set_sum(rows, weights);
+  for (unsigned row = 0; row < d_; ++row) nonzero_[row] = nonzero_in(row);
+  total_ = total;
+  records_ = records;
+  seen_ = seen;
 }
 
 }  // namespace weir

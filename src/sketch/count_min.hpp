@@ -16,6 +16,8 @@
 // Merge: plain adds counters and equals the sketch of the joined stream, bit for bit.
 //   Conservative adds too: every counter stays at or above f_x + g_x and at or below plain's,
 //   so that both bounds hold, but estimates may lie above those of one sketch over both streams.
+// Weighted sum: of plain ones the sketch of the streams, each repeated as often as its weight says;
+//   a weight below 0 takes a stream out that is in the others. Conservative refuses.
 // Predicted: the expected surplus in one row is (N - f_x) / w; a key never added has an
 //   estimate above 0 with the product of the rows' fills.
 // Measured (epsilon = 0.001, delta = 0.01, 1,000,000 records by Zipf's law with exponent 1.1,
@@ -88,6 +90,10 @@ class CountMin {
   void verify() const;
   void health(Health& health) const noexcept;
   void merge(const CountMin& other) noexcept;
+  using Parts = std::span<const CountMin* const>;
+  using Weights = std::span<const std::int64_t>;
+  [[nodiscard]] bool sum_fits(Parts parts, Weights weights) const;
+  void set_sum(Parts parts, Weights weights);
 
  private:
   [[nodiscard]] std::uint64_t nonzero_in(unsigned row) const noexcept {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <limits>
+#include <span>
 
 #include "core/prefetch.hpp"
 #include "core/structure.hpp"
@@ -134,6 +135,22 @@ class Counters {
     });
   }
 
+  // The sum of arrays of the same size and width, counter by counter, each array taken `weight`
+  // times; the counters themselves may be among them. It fits when none falls below zero or exceeds
+  // the maximum. One at its maximum stands for more than it says: its sum must be the maximum, too.
+  using Parts = std::span<const Counters* const>;
+  using Weights = std::span<const std::int64_t>;
+  [[nodiscard]] bool sum_fits(Parts parts, Weights weights) const noexcept {
+    bool fits = true;
+    each_sum(parts, weights, [&](auto&, bool one_fits, std::uint64_t) { fits &= one_fits; });
+    return fits;
+  }
+  void set_sum(Parts parts, Weights weights) noexcept {
+    each_sum(parts, weights, [](auto& counter, bool, std::uint64_t sum) {
+      counter = static_cast<std::remove_reference_t<decltype(counter)>>(sum);
+    });
+  }
+
   // How many of the counters [begin, end) are not zero.
   [[nodiscard]] std::uint64_t nonzero(std::uint64_t begin, std::uint64_t end) const noexcept {
     return typed([&](const auto* c) {
@@ -144,6 +161,25 @@ class Counters {
   }
 
  private:
+  template <class Use>
+  void each_sum(Parts parts, Weights weights, Use use) const noexcept {
+    typed([&](auto* c) {
+      using C = std::remove_pointer_t<decltype(c)>;
+      constexpr Int128 most = std::numeric_limits<C>::max();
+      for (std::uint64_t i = 0; i < count_; ++i) {
+        Int128 sum = 0;
+        bool fits = true, saturated = false;
+        for (std::size_t p = 0; p < parts.size(); ++p) {
+          const Int128 value = reinterpret_cast<const C*>(parts[p]->memory_)[i];
+          saturated |= value == most && weights[p] != 0;
+          fits &= !__builtin_add_overflow(sum, value * weights[p], &sum);
+        }
+        fits = fits && sum >= 0 && sum <= most && (!saturated || sum == most);
+        use(c[i], fits, fits ? static_cast<std::uint64_t>(sum) : 0);
+      }
+    });
+  }
+
   std::byte* memory_;
   std::uint64_t count_;
   Width width_;

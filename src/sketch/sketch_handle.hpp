@@ -8,7 +8,8 @@
 //   error()                      how far an estimate can be off
 //   S::lookahead                 how many records ahead a batch prefetches
 // and, where it can: remove(target, times); where it never can: no_remove, the reason. Where it
-// depends on the parameters, remove and merge throw before they change anything.
+// depends on the parameters, remove and merge throw before they change anything. Where counters
+// add up: sum_fits(parts, weights), which may throw, and set_sum(parts, weights).
 //
 // A target follows from the digest alone, so that looking ahead changes no result.
 #pragma once
@@ -74,6 +75,31 @@ class SketchCalls : public Sharded<S, Self, Face> {
       SketchCalls::remove(digests[i], 1);
     }
     return digests.size();
+  }
+
+  void set_sum(std::span<const Sketch* const> parts,
+               std::span<const std::int64_t> weights) override {
+    if constexpr (requires(S& s, std::span<const S* const> p) { s.set_sum(p, weights); }) {
+      std::vector<const Self*> same;
+      for (const Sketch* const part : parts) same.push_back(&this->of_same_shape(*part, "summed"));
+      std::vector<const S*> of_shard(parts.size());
+      const auto each_shard = [&](auto use) {
+        for (std::uint32_t i = 0; i < this->shards(); ++i) {
+          for (std::size_t p = 0; p < parts.size(); ++p) of_shard[p] = &same[p]->all()[i];
+          use(this->shard(i));
+        }
+      };
+      bool fits = true;  // all of them, before the first is changed
+      each_shard([&](const S& shard) { fits = fits && shard.sum_fits(of_shard, weights); });
+      if (!fits)
+        throw Error(ErrorCode::Config,
+                    "a counter of this sum would fall below zero or exceed its maximum");
+      each_shard([&](S& shard) { shard.set_sum(of_shard, weights); });
+    } else {
+      static_cast<void>(parts), static_cast<void>(weights);
+      throw Error(ErrorCode::Unsupported,
+                  std::string(this->info().name) + " sketches have no weighted sum");
+    }
   }
 
   [[nodiscard]] CountError error() const noexcept override {

@@ -255,7 +255,7 @@ def test_the_server_knows_the_commands():
             assert ("write" in flags) != ("readonly" in flags), name
             assert "denyoom" in flags or "readonly" in flags
             assert info[3:6] in ([1, 1, 1], [1, -1, 1])
-            assert c("COMMAND", "GETKEYS", name, "one", *["5"] * (abs(info[1]) - 2))[0] == b"one"
+            assert c("COMMAND", "GETKEYS", name, "one", *["1"] * (abs(info[1]) - 2))[0] == b"one"
         assert c("COMMAND", "GETKEYS", "WEIR.MERGE", "a", "b", "c") == [b"a", b"b", b"c"]
         reserve = dict(zip(*[iter(c("COMMAND", "DOCS", "WEIR.RESERVE")[1])] * 2))
         memory = [dict(zip(*[iter(a)] * 2)) for a in reserve[b"arguments"]][2]

@@ -156,6 +156,54 @@ TEST(CountMin, RefusesToMergeSketchesOfOtherShapesOrSecrets) {
                  [&] { a->merge(*make_sketch("count-min:w=100,d=3", {.seed = 2})); });
 }
 
+TEST(CountMin, SumsWithWeightsEqualTheSketchOfRepeatedStreams) {
+  const ZipfStream first(300, 1.0, 3000, 1), second(300, 1.0, 2000, 2);
+  const auto a = count_min("plain", "w=50,d=4"), b = count_min("plain", "w=50,d=4");
+  const auto expected = count_min("plain", "w=50,d=4"), sum = count_min("plain", "w=50,d=4");
+  add_all(*a, first);
+  add_all(*b, second);
+  for (int i = 0; i < 3; ++i) add_all(*expected, first);
+  add_all(*expected, second);
+  const Sketch* const parts[] = {a.get(), b.get()};
+  constexpr std::int64_t three_and_one[] = {3, 1};
+  sum->set_sum(parts, three_and_one);
+  EXPECT_EQ(cells(*sum), cells(*expected));
+  EXPECT_EQ(sum->total(), 3 * 3000 + 2000U);
+
+  // In place: what a weight below zero takes out leaves the rest.
+  const Sketch* const taken_out[] = {a.get(), sum.get()};
+  constexpr std::int64_t minus_three_and_one[] = {-3, 1};
+  sum->set_sum(taken_out, minus_three_and_one);
+  EXPECT_EQ(cells(*sum), cells(*b));
+  EXPECT_EQ(sum->total(), 2000U);
+  EXPECT_EQ(sum->health().fill, b->health().fill);
+}
+
+TEST(CountMin, RefusesASumThatDoesNotFitAndChangesNothing) {
+  const auto a = count_min("plain", "w=8,d=2"), b = count_min("plain", "w=8,d=2");
+  a->add(1, 1000);
+  b->add(2, 5);
+  const Sketch* const parts[] = {a.get(), b.get()};
+  const auto refused = [&](std::int64_t of_a, std::int64_t of_b) {
+    const std::int64_t weights[] = {of_a, of_b};
+    const auto before = cells(*b);
+    expect_refusal(ErrorCode::Config, "exceed its maximum", [&] { b->set_sum(parts, weights); });
+    EXPECT_EQ(cells(*b), before);
+    EXPECT_EQ(b->total(), 5U);
+  };
+  refused(-1, 1);
+  refused(5'000'000, 1);
+  refused(std::numeric_limits<std::int64_t>::max(), 1);
+  refused(std::numeric_limits<std::int64_t>::min(), 1);
+  a->add(1, 0xffffffff);  // at its maximum: nobody knows how far beyond
+  refused(1, -1);
+  refused(2, 0);
+  const auto other = count_min("conservative", "w=8,d=2");
+  const Sketch* const itself[] = {other.get()};
+  constexpr std::int64_t once[] = {1};
+  expect_refusal(ErrorCode::Unsupported, "no weighted sum", [&] { other->set_sum(itself, once); });
+}
+
 TEST(CountMin, GivesInBatchesOfAnySizeWhatSingleCallsGive) {
   const auto digests = ZipfStream(3000, 1.0, 20000, 10).digests();
   for (const char* update : every_update)

@@ -52,6 +52,25 @@ def values(client):
     return payloads, states
 
 
+def chains(client):
+    """The same of chains: payloads, and the chunks of each."""
+    client("BF.RESERVE", "b0", 0.01, 20)
+    client("BF.MADD", "b0", *range(300))
+    client("BF.INSERT", "b1", "CAPACITY", 500, "NONSCALING", "ITEMS", *range(100))
+    every = []
+    for key in ("b0", "b1"):
+        chunks, at = [], 0
+        while True:
+            at, data = client("BF.SCANDUMP", key, at)
+            if at == 0:
+                break
+            chunks.append((at, data))
+        every.append(chunks)
+    for at, data in every[0][:2]:
+        client("BF.LOADCHUNK", "b2", at, data)  # two filters of five
+    return [client("DUMP", f"b{i}") for i in range(3)], every
+
+
 def use(client, key):
     """It was taken, so it must work."""
     replies = client.many((("WEIR.INFO", key), ("WEIR.MADD", key, "a", "b"), ("WEIR.EXISTS", key, "a"),
@@ -120,3 +139,42 @@ def attack(rounds, seed):
             assert c("WEIR.CARD", key) > 0
         c("FLUSHALL")
         assert b"weir_keys:0\r\nweir_bytes:0\r" in c("INFO", "weir")  # nothing was lost on the way
+
+
+def attack_chains(rounds, seed):
+    draw = random.Random(seed)
+    with Server(module=("max-bytes-per-key", 1 << 20)) as server:
+        c = server.client
+        payloads, every = chains(c)
+        before = server.digest("b0", "b1", "b2")
+        refused = equal = foreign = 0
+        for number in range(rounds):
+            if number % 2 == 0:
+                which = draw.randrange(3)
+                reply = restore(c, seal(mutate(draw, payloads[which][:-10]), payloads[which][-10:]))
+                replies = [reply]
+            else:
+                which = draw.randrange(2)
+                chunks = list(every[which])
+                at = draw.randrange(len(chunks))
+                chunks[at] = (chunks[at][0], mutate(draw, chunks[at][1]))
+                if draw.random() < 0.5:  # a cursor that fits the new length, as a forger would set it
+                    chunks[at] = (every[which][at][0] + len(chunks[at][1]) - len(every[which][at][1]), chunks[at][1])
+                replies = c.many(("BF.LOADCHUNK", "x", *chunk) for chunk in chunks)
+            if c("EXISTS", "x") == 0:
+                assert any(isinstance(reply, Refused) for reply in replies)
+                refused += 1
+                continue
+            if c("TYPE", "x") != "weir-filt":
+                foreign += 1
+            elif server.digest("x")[0] == before[which]:
+                equal += 1
+            else:  # a chunk was refused because of its cursor, and the load waits for the right one
+                assert number % 2 == 1 and "not finished" in c.refusal("BF.EXISTS", "x", 1), (number, which)
+                refused += 1
+            c.many((("BF.INFO", "x"), ("BF.MADD", "x", *range(50)), ("BF.EXISTS", "x", 1), ("WEIR.INFO", "x")))
+            assert c("DEL", "x") == 1
+        assert server.process.poll() is None
+        assert server.digest("b0", "b1", "b2") == before
+        print({"refused": refused, "equal": equal, "of the server's own types": foreign}, flush=True)
+        assert refused > 0.95 * rounds

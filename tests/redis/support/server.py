@@ -109,8 +109,9 @@ def free_port():
 class Server:
     """with Server("--appendonly", "yes") as server: server.client("PING")"""
 
-    def __init__(self, *options, module=(), folder=None):
-        self.options, self.module = options, module
+    def __init__(self, *options, module=(), folder=None, first=()):
+        """`module`: the module's arguments; `first`: options in front of it."""
+        self.options, self.module, self.first = options, module, first
         self.own = folder is None
         self.folder = pathlib.Path(folder or tempfile.mkdtemp(prefix="weir-redis-"))
         self.process = None
@@ -123,7 +124,7 @@ class Server:
             self.process = subprocess.Popen(
                 ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder),
                  "--save", "", "--enable-debug-command", "yes", "--daemonize", "no",
-                 "--loadmodule", str(MODULE), *map(str, self.module), *map(str, self.options)],
+                 *map(str, self.first), "--loadmodule", str(MODULE), *map(str, self.module), *map(str, self.options)],
                 executable=BINARY, env=ENVIRONMENT, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
             log.close()
             end = time.monotonic() + 60
