@@ -36,10 +36,13 @@ void DeltaFlags::write(const std::function<void(ByteSink&)>& write) const {
   write(sink);
 }
 
-void EndInOrder::check() {
+bool EndInOrder::came() const {
   pollfd stop{signals_.fd(), POLLIN, 0};
-  came_ = came_ || ::poll(&stop, 1, 0) == 1;
-  if (came_) throw Error(ErrorCode::Io, "stopped by a signal");
+  return ::poll(&stop, 1, 0) == 1;
+}
+
+void EndInOrder::check() const {
+  if (came()) throw Error(ErrorCode::Io, "stopped by a signal");
 }
 
 ReadSome EndInOrder::watch(ReadSome in) {
@@ -50,7 +53,7 @@ ReadSome EndInOrder::watch(ReadSome in) {
 }
 
 EndInOrder::~EndInOrder() {
-  if (came_) signals_.end_by_it();
+  if (came()) signals_.end_by_it();
 }
 
 void rethrow_naming(const std::string& file) {

@@ -31,13 +31,13 @@ class EndInOrder {
   EndInOrder& operator=(const EndInOrder&) = delete;
   ~EndInOrder();
   // Throws when a signal has come.
-  void check();
+  void check() const;
   // The reader, with that check.
   ReadSome watch(ReadSome in);
 
  private:
+  [[nodiscard]] bool came() const;
   StopOnSignal signals_;
-  bool came_ = false;
 };
 
 // A bad signature or delta, with its name in front.

@@ -4,7 +4,9 @@ import os
 import random
 import resource
 import shutil
+import signal
 import subprocess
+import time
 import unittest
 
 from support.command import WEIR, CommandTest
@@ -196,11 +198,25 @@ class Refused(DeltaTest):
     # A limit on the size of files fails a write as a full disk does.
     def limited(self, *arguments):
         def little():
-            import signal
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
         return subprocess.run([WEIR, *map(str, arguments)], capture_output=True, preexec_fn=little,
                               timeout=60)
+
+    def test_a_signal_leaves_all_as_it_was(self):
+        self.make()
+        before, content = self.left(), self.delta.read_bytes()
+        run = subprocess.Popen([WEIR, "patch", self.old, "-", "-o", self.out],
+                               stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        run.stdin.write(content[:len(content) // 2])
+        run.stdin.flush()
+        while not any(name.startswith("out") for name in self.left()):
+            time.sleep(0.01)
+        run.terminate()
+        run.stdin.close()
+        self.assertEqual((run.stderr.read(), run.wait(timeout=60)), (b"", -signal.SIGTERM))
+        run.stderr.close()
+        self.assertEqual(self.left(), before)
 
     def test_a_full_disk_leaves_all_as_it_was(self):
         self.make()
