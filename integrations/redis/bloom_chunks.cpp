@@ -83,7 +83,8 @@ void scandump(Call& call) {
   if (value == nullptr) throw KnownError("ERR not found");
   if (!Chain::is(*value)) wrong_type();
   const Chain chain(*value);
-  if (chain.missing() != 0) refuse("a BF.LOADCHUNK into this key has begun and is not finished");
+  if (Chain::missing(*value) != 0)
+    refuse("a BF.LOADCHUNK into this key has begun and is not finished");
   long long cursor;
   if (api::StringToLongLong(call.raw(2), &cursor) != ok)
     throw KnownError("Second argument must be numeric");
@@ -162,7 +163,7 @@ void loadchunk(Call& call) {
   OpenKey key = call.open(open_read | open_write);
   Value* value = key.find();
   if (value != nullptr && !Chain::is(*value)) wrong_type();
-  if (value != nullptr && Chain(*value).missing() == 0) throw KnownError("ERR item exists");
+  if (value != nullptr && Chain::missing(*value) == 0) throw KnownError("ERR item exists");
   const std::uint64_t end = cursor > 0 ? static_cast<std::uint64_t>(cursor) - 1 : 0;
   // RedisBloom's head comes with cursor 1.
   if (cursor == 1 || end == bytes.size()) {

@@ -4,10 +4,11 @@
 // Replicas are told what was drawn (WEIR.MAKE and WEIR.NOTES) and each filter that a chain grows by
 // (WEIR.GROW), between the items before it and those behind; of a command that stopped at an item,
 // only what came before. So a replica needs no memory limit and no logarithm of its own.
-#include <charconv>
+#include <algorithm>
 
 #include "chain.hpp"
 #include "commands.hpp"
+#include "core/catalog.hpp"
 
 namespace weir::redis {
 namespace {
@@ -20,7 +21,7 @@ Value* find_chain(const OpenKey& key) {
   Value* const value = key.find();
   if (value == nullptr) return nullptr;
   if (!Chain::is(*value)) wrong_type();
-  if (Chain(*value).missing() != 0)
+  if (Chain::missing(*value) != 0)
     refuse("a BF.LOADCHUNK into this key has begun and is not finished");
   return value;
 }
@@ -279,9 +280,11 @@ void info(Call& call) {
 void grow(Call& call) {
   const OpenKey key = call.open(open_read | open_write);
   Value& value = get_chain(key);
+  const std::string spec(call.text(2));
   if (value.structures.size() >= Value::most_structures)
     refuse("the chain is as long as it can be");
-  Chain(value).grow(std::string(call.text(2)));
+  require_allowed(call.context, value.memory() + size_structure(spec, {}).bytes);
+  Chain(value).grow(spec);
   call.changed("weir.grow");
   call.ok();
 }

@@ -122,9 +122,9 @@ ChainPlan Chain::plan() const {
           value_.notes[Expansion]};
 }
 
-std::uint64_t Chain::missing() const {
-  const std::uint64_t parts = value_.notes[Parts];
-  return parts == 0 ? 0 : parts - value_.structures.size();
+std::uint64_t Chain::missing(const Value& value) {
+  const std::uint64_t parts = value.notes[Parts];
+  return parts == 0 ? 0 : parts - value.structures.size();
 }
 
 std::uint64_t Chain::capacity() const {

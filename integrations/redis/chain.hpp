@@ -55,7 +55,7 @@ class Chain {
 
   [[nodiscard]] ChainPlan plan() const;
   // Filters that are still to come by BF.LOADCHUNK; 0 when it is whole.
-  [[nodiscard]] std::uint64_t missing() const;
+  static std::uint64_t missing(const Value& value);
   [[nodiscard]] std::uint64_t capacity() const;  // of all filters
   [[nodiscard]] std::uint64_t items() const;     // that were new
   [[nodiscard]] double fpr() const;              // as full as they are

@@ -148,12 +148,15 @@ void merge(Call& call) {
     const Sketch& part = get(key).sketch();
     if (part.parameters() != sum.parameters() || part.shards() != sum.shards())
       refuse("CMS: width/depth is not equal");
+    if (part.digester().kind() != sum.digester().kind() ||
+        part.digester().secret() != sum.digester().secret())
+      refuse("CMS: these keys hash with different secrets; make all of them by CMS.INITBY*");
     parts.push_back(&part);
   }
   try {
     dest.sketch().set_sum(parts, weights);
   } catch (const Error& error) {
-    if (std::string_view(error.what()).find("maximum") == std::string_view::npos) throw;
+    if (error.code() != ErrorCode::Config) throw;
     refuse("CMS: MERGE overflow");
   }
   ++dest.changes;

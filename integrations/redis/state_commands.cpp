@@ -138,7 +138,7 @@ void info(Call& call) {
   const OpenKey key = call.open(open_read);
   Value& value = key.get();
   const bool asks_fnr = call.count() == 3 && call.is(2, "EXPECTED_FNR");
-  if (Chain::is(value) && Chain(value).missing() == 0) {
+  if (Chain::is(value) && Chain::missing(value) == 0) {
     if (asks_fnr) return static_cast<void>(api::ReplyWithDouble(call.context, 0));
     return reply_fields(call, ChainFields(call, value));
   }

@@ -189,9 +189,9 @@ std::size_t free_effort(String*, const void* pointer) {
 
 void* copy_value(String*, String*, const void* pointer) {
   try {
-    auto& value = *static_cast<Value*>(const_cast<void*>(pointer));
+    const auto& value = *static_cast<const Value*>(pointer);
     // An unfinished WEIR.LOAD is left out; a chain that is not whole cannot be.
-    const bool whole = !Chain::is(value) || Chain(value).missing() == 0;
+    const bool whole = !Chain::is(value) || Chain::missing(value) == 0;
     return value.structures.empty() || !whole ? nullptr : new Value(value);
   } catch (const std::exception&) {
     return nullptr;

@@ -304,6 +304,22 @@ def test_chunks():
         assert "WRONGTYPE" in c.refusal("BF.SCANDUMP", "w", 0) and "WRONGTYPE" in c.refusal("BF.LOADCHUNK", "w", 2, "x")
 
 
+def test_what_replicas_are_told_is_checked_too():
+    with Server(module=("max-bytes-per-key", 65536)) as server:
+        c = server.client
+        c("BF.RESERVE", "b", 0.01, 10)
+        c("WEIR.RESERVE", "w", "MEMORY", 8192, "FILTER", "bloom")
+        before = server.digest("b", "w")
+        assert "raise weir" in c.refusal("WEIR.GROW", "b", "bloom:m=8000000000,k=3")
+        assert "bloom filters only" in c.refusal("WEIR.GROW", "b", "stable:K=2,P=4,Max=1,m=1000")
+        assert "WRONGTYPE" in c.refusal("WEIR.GROW", "w", "bloom:m=800,k=3")
+        for notes in (b"x", b"\0" * 48, b"\1" + b"\0" * 47, b"\xff" * 128):
+            c.refusal("WEIR.NOTES", "w", notes)
+            c.refusal("WEIR.NOTES", "b", notes)
+        assert "BF.LOADCHUNK" in c.refusal("WEIR.LOAD", "b", 0, b"x", "PART", 1)
+        assert server.digest("b", "w") == before
+
+
 def test_what_the_server_knows_of_them():
     with Server() as server:
         c = server.client
