@@ -127,6 +127,9 @@ void replace_file(const fs::path& requested, const std::function<void(ByteSink&)
     errno = EISDIR;
     fail("write", path);
   }
+  // A rename would put a file where the device or pipe was, /dev/null for everybody.
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
+    throw Error(ErrorCode::Io, "cannot replace " + path.string() + ": it is not a regular file");
   Temporary temporary(path.string() + ".tmp." + std::to_string(::getpid()));
   Descriptor fd(::open(temporary.path().c_str(),
                        O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));

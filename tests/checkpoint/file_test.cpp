@@ -201,6 +201,13 @@ TEST_F(StateFile, SavingIntoAMissingFolderOrOntoAFolderFails) {
   EXPECT_EQ(names(), std::vector<std::string>{});
 }
 
+TEST_F(StateFile, NothingButAFileIsReplaced) {
+  const fs::path pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(code_of([&] { save(*filter(1), pipe); }), ErrorCode::Io);
+  EXPECT_TRUE(fs::is_fifo(pipe));
+}
+
 TEST_F(StateFile, AStaleTemporaryFileIsNoObstacle) {
   std::ofstream(path.string() + ".tmp." + std::to_string(::getpid())) << std::string(100000, 'x');
   save(*filter(1), path);
