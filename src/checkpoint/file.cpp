@@ -122,13 +122,12 @@ void sync_folder_of(const fs::path& file) {
 void replace_file(const fs::path& requested, const std::function<void(ByteSink&)>& write,
                   const std::function<void(int fd)>& dress) {
   const fs::path path = behind_links(requested);
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored)) {
-    errno = EISDIR;
-    fail("write", path);
-  }
   // A rename would put a file where the device or pipe was, /dev/null for everybody.
-  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
+  struct stat there {};
+  const bool exists = ::stat(path.c_str(), &there) == 0;
+  if (exists && S_ISDIR(there.st_mode)) errno = EISDIR;
+  if (exists ? S_ISDIR(there.st_mode) : errno != ENOENT) fail("write", path);
+  if (exists && !S_ISREG(there.st_mode))
     throw Error(ErrorCode::Io, "cannot replace " + path.string() + ": it is not a regular file");
   Temporary temporary(path.string() + ".tmp." + std::to_string(::getpid()));
   Descriptor fd(::open(temporary.path().c_str(),
